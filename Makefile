@@ -1,0 +1,46 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.setup
+JOBS   ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test lint types pytest demo docs bench clean
+
+help:            ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+setup: $(STAMP)  ## make .venv with everything for development
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=24"
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@touch $(STAMP)
+
+test: setup lint types pytest  ## everything that must hold: ruff, mypy --strict, pytest
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+pytest: setup
+	$(BIN)/python -m pytest -n $(JOBS)
+
+demo: setup      ## build the registry of the shipped tools and show it
+	$(BIN)/ambidex build
+	$(BIN)/ambidex list
+	$(BIN)/ambidex prompt --mode voice
+
+docs: setup      ## write the generated pages of docs/ anew
+	$(BIN)/python -m docs.generate
+
+bench: setup     ## measure build, load and memory
+	$(BIN)/ambidex bench registry
+
+clean:           ## remove what was built
+	rm -rf $(VENV) .ambidex tool_registry.json dist

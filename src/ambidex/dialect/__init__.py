@@ -1,0 +1,1 @@
+"""JSON and JSON Schema 2020-12 as Ambidex accepts them: keywords, formats, pointers, validators, canonical bytes."""

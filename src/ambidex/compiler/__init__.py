@@ -1,0 +1,1 @@
+"""Tool folders -> tool_registry.json: scan, lint, validate, adapt, hash, write."""

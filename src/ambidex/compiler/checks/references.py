@@ -1,0 +1,52 @@
+"""Does a `$ref` arrive somewhere inside the same schema?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from ambidex.dialect.keywords import walk
+from ambidex.dialect.pointer import resolve
+
+
+class ReferenceProblem(NamedTuple):
+    code: str
+    message: str
+    fix: str
+
+
+def problem_of_reference(reference: str, schema: Any) -> ReferenceProblem | None:
+    """Anchors (`#name`) count when some `$anchor` has the name; everything beyond `#` is another document."""
+    if not reference.startswith("#"):
+        return ReferenceProblem("AX208", "points outside this schema", "copy the definition into $defs")
+    if _target(reference, schema) is None:
+        return ReferenceProblem("AX209", f"{reference[:100]} does not exist", "correct it, or add the definition")
+    return None
+
+
+def ends_nowhere(schema: Any) -> Iterator[str]:
+    """Pointers of `$ref` chains that come back to where they began, with no value described on the way."""
+    for pointer, node in walk(schema):
+        seen: list[Any] = []
+        while isinstance(node, dict) and isinstance(node.get("$ref"), str):
+            if any(node is other for other in seen):
+                yield f"{pointer}/$ref"
+                break
+            seen.append(node)
+            node = _target(node["$ref"], schema)
+
+
+def _target(reference: str, schema: Any) -> Any:
+    fragment = unquote(reference[1:])
+    if not fragment:
+        return schema
+    if fragment.startswith("/"):
+        try:
+            return resolve(schema, fragment)
+        except (LookupError, ValueError):
+            return None
+    for _, node in walk(schema):
+        if isinstance(node, dict) and fragment in (node.get("$anchor"), node.get("$dynamicAnchor")):
+            return node
+    return None

@@ -11,14 +11,14 @@ _SAFE = 2**53 - 1
 
 def canonical(value: Any) -> bytes:
     """RFC 8785 bytes; raises `ValueError` on NaN, infinities and integers beyond 2**53, which have no such form."""
-    if _is_plain(value):
-        # For such values sorted orjson bytes are the canonical ones; it is some 40 times faster.
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    import rfc8785
-
     try:
+        if _is_plain(value):
+            # For such values sorted orjson bytes are the canonical ones; it is some 40 times faster.
+            return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        import rfc8785
+
         return rfc8785.dumps(value)
-    except rfc8785.CanonicalizationError as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(str(error)) from None
 
 

@@ -1,0 +1,1 @@
+"""The shipped tools: their contracts, guides, scenarios and handlers."""

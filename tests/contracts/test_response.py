@@ -168,6 +168,6 @@ def test_an_unknown_or_malformed_intent_is_refused(value: Any) -> None:
 
 
 def test_intent_names_are_the_tags() -> None:
-    classes = AnyIntent.__args__  # type: ignore[attr-defined]
+    classes = AnyIntent.__args__
     assert sorted(str(kind.__struct_config__.tag) for kind in classes) == list(INTENT_NAMES)
     assert intent_name(Intent.SUPPRESS_AUDIO()) == "SUPPRESS_AUDIO"

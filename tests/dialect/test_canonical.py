@@ -36,7 +36,7 @@ def test_canonical_bytes_say_the_same_value(value: Any) -> None:
 
 
 def test_control_characters_and_astral_keys_are_written_as_the_standard_says() -> None:
-    value = {"\U0001f600": 1, "\uffff": 2, "a": "\x00\x1f\x7f\u2028"}
+    value: Any = {"\U0001f600": 1, "\uffff": 2, "a": "\x00\x1f\x7f\u2028"}
     assert canonical(value) == rfc8785.dumps(value)
 
 

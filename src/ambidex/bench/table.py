@@ -39,7 +39,7 @@ def registry_table(result: dict[str, Any]) -> Table:
 
 def _cell(row: dict[str, Any], name: str, unit: str) -> str:
     value = row[name]
-    text = {"s": _seconds, "b": _bytes, "x": lambda ratio: f"{ratio:.1f}"}[unit](value)
+    text = _ratio(value) if unit == "x" else _bytes(value) if unit == "b" else _seconds(value)
     goal = GOALS.get(row["tools"], {}).get(name)
     if goal is None:
         return text
@@ -51,6 +51,10 @@ def _seconds(value: float) -> str:
     if value < 0.001:
         return f"{value * 1e6:.0f} µs"
     return f"{value * 1000:.1f} ms" if value < 1 else f"{value:.2f} s"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.1f}"
 
 
 def _bytes(value: float) -> str:

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,11 @@ from pathlib import Path
 from ambidex.contracts.response import RESPONSE_VERSION
 from ambidex.contracts.spec import ARTIFACT_VERSION
 from ambidex.dialect.canonical import canonical
+
+WORKPLACE = ".ambidex"
+"""The folder beside an artifact for what a build keeps: its cache, a note on the tools folder, unfinished files."""
+
+_TEMPORARY = ".tmp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +68,11 @@ def assemble(contents: Contents, stamp: Stamp) -> bytes:
 
 def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Readers see the old file or the new one, never a part; a killed build leaves the old one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    # Beside the target, since a rename is atomic only within one file system; what a kill leaves there is swept later.
+    workplace = path.parent if path.parent.name == WORKPLACE else path.parent / WORKPLACE
+    workplace.mkdir(parents=True, exist_ok=True)
+    _sweep(workplace)
+    handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", suffix=_TEMPORARY, dir=workplace)
     try:
         with open(handle, "wb") as file:
             file.write(data)
@@ -78,6 +87,14 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
         raise
     if durable and os.name == "posix":
         _sync_directory(path.parent)
+
+
+def _sweep(workplace: Path) -> None:
+    """Remove what builds killed an hour ago or earlier left; a younger file may belong to one that still runs."""
+    for left in workplace.glob(f"*{_TEMPORARY}"):
+        with contextlib.suppress(OSError):
+            if left.stat().st_mtime < time.time() - 3600:
+                left.unlink()
 
 
 def _umask() -> int:

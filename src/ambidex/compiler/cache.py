@@ -15,7 +15,7 @@ import msgspec
 
 import ambidex
 from ambidex.authoring.folder import FileStamp, Folder
-from ambidex.compiler.artifact import write_atomically
+from ambidex.compiler.artifact import WORKPLACE, write_atomically
 from ambidex.compiler.entry import Compiled
 
 _SETTLED_NS = 2_000_000_000
@@ -66,12 +66,12 @@ def cached_files(folder: Folder, hashes: dict[str, str]) -> dict[str, CachedFile
 
 
 def cache_path(artifact: Path) -> Path:
-    return artifact.parent / ".ambidex" / f"{artifact.name}.cache"
+    return artifact.parent / WORKPLACE / f"{artifact.name}.cache"
 
 
 def note_path(artifact: Path) -> Path:
     """Where the build notes which tools folder an artifact was made from."""
-    return artifact.parent / ".ambidex" / f"{artifact.name}.json"
+    return artifact.parent / WORKPLACE / f"{artifact.name}.json"
 
 
 def read_cache(artifact: Path, fingerprint: str) -> Cache:

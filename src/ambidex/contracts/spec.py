@@ -73,7 +73,8 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
     tags: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
     acknowledge: tuple[str, ...] = ()
-    response: msgspec.Raw | None = None
+    response: msgspec.Raw = msgspec.Raw(b"")
+    """JSON Schema of `data`; no bytes where the author wrote none."""
     mode_limits: dict[Mode, dict[str, dict[str, Any]]] | None = None
     rate_limit: RateLimit | None = None
     max_concurrency: int | None = None

@@ -1,0 +1,74 @@
+"""The table of keys: parsing, checking, the page in `docs/` and `ambidex doctor` all read it and nothing else.
+
+A new key is one entry here; code reads it as `config[keys.TIMEZONE]`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ambidex.config import kinds
+from ambidex.config.kinds import Kind
+from ambidex.contracts.spec import PROVIDERS
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Key(Generic[T]):
+    """One row of the table."""
+
+    name: str
+    """As in the file; a dot means a table: `prompts.directory` is `directory` under `[prompts]`."""
+    kind: Kind[T]
+    default: Any
+    """As it would stand in the file; checked like any other value."""
+    meaning: str
+    public: bool = False
+    """Whether conditions and handlers see it in `config`. Never set it for a secret."""
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that overrides it: dots become underscores."""
+        return "AMBIDEX_" + self.name.replace(".", "_").upper()
+
+
+ENVIRONMENT = Key(
+    "environment",
+    kinds.one_of("development", "production"),
+    "development",
+    "in production a stale or altered artifact is refused, in development it is built anew",
+    public=True,
+)
+TOOLS = Key("tools", kinds.PATH, "tools", "the folder of tool folders")
+ARTIFACT = Key("artifact", kinds.PATH, "tool_registry.json", "the file that `ambidex build` writes")
+TARGETS = Key(
+    "targets",
+    kinds.TARGETS,
+    list(PROVIDERS),
+    "the providers this project uses; others cannot cause build errors. `gemini` stands for both of its forms",
+)
+TIMEZONE = Key("timezone", kinds.TIMEZONE, "UTC", "the zone of dates and times that name none", public=True)
+REGION = Key("region", kinds.REGION, "US", "the region of telephone numbers that name none", public=True)
+LOCALE = Key("locale", kinds.LOCALE, "en", "the language of formatted dates", public=True)
+PROMPTS_DIRECTORY = Key(
+    "prompts.directory", kinds.PATH, "prompts", "the folder of `core.md`, `voice-behavior.md` and `text-behavior.md`"
+)
+PROMPTS_FULL_DOCS_UP_TO = Key(
+    "prompts.full_docs_up_to",
+    kinds.whole_number(0),
+    6,
+    "up to so many tools a text prompt holds their full documentation; a voice prompt never does",
+)
+BUILD_STRICT = Key("build.strict", kinds.FLAG, False, "warnings stop the build unless the tool acknowledges them")
+VALUES = Key(
+    "values",
+    kinds.VALUES,
+    {},
+    "a table of your own, seen by conditions and handlers as `config.values`; as a variable, a JSON object",
+    public=True,
+)
+
+KEYS: tuple[Key[Any], ...] = tuple(value for value in list(globals().values()) if isinstance(value, Key))
+"""Every key above, in that order."""

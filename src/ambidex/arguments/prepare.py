@@ -1,0 +1,80 @@
+"""Raw arguments -> canonical arguments, with everything about a tool's schema compiled once.
+
+Text is brought into its canonical form before the check, so that what is checked is what will run. Defaults and clamps
+come after it: the build has shown that they satisfy the schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from ambidex.arguments.canonical import KeysCollide, canonical_bytes, is_doubtful, normalise
+from ambidex.arguments.check import ArgumentCheck
+from ambidex.arguments.clamp import Clamped, Clamps
+from ambidex.arguments.defaults import Defaults
+from ambidex.arguments.parse import Parsed, parse
+from ambidex.arguments.refusal import refuse
+from ambidex.contracts.call import Mode
+from ambidex.contracts.response import Fault
+
+
+class Prepared(msgspec.Struct, frozen=True, gc=False):
+    """Arguments as they are hashed, previewed, recorded and run. A Struct, since one is made for every call."""
+
+    args: dict[str, Any]
+    canonical: bytes
+    """Sorted JSON text of `args`: equal for equal questions."""
+    defaulted: tuple[str, ...]
+    """Pointers to what was filled in."""
+    clamped: Clamped
+    notices: tuple[str, ...]
+
+
+class ArgumentPlan:
+    """One tool's parameters, compiled; raises `ambidex.dialect.validator.SchemaError` for a schema that is none."""
+
+    __slots__ = ("_check", "_clamps", "_defaults")
+
+    def __init__(
+        self, schema: dict[str, Any], limits: Mapping[Mode, Mapping[str, Mapping[str, Any]]] | None = None
+    ) -> None:
+        # A name or an enum value typed in another Unicode form must meet the canonical text of a call.
+        schema = normalise(schema)
+        self._check = ArgumentCheck(schema)
+        self._defaults = Defaults(schema)
+        self._clamps = Clamps(schema, limits)
+
+    def prepare(self, raw: str | bytes | Mapping[str, Any], mode: Mode) -> Prepared | Fault:
+        """Canonical arguments, or the fault to answer with; never raises."""
+        parsed = parse(raw)
+        return self.settle(parsed, mode) if type(parsed) is Parsed else parsed  # type: ignore[return-value]
+
+    def settle(self, parsed: Parsed, mode: Mode) -> Prepared | Fault:
+        """The same for arguments that are parsed already."""
+        args, text = parsed.args, parsed.text
+        doubtful = is_doubtful(text)
+        if doubtful:
+            try:
+                args = normalise(args)
+            except KeysCollide:
+                return _TWICE
+            text = canonical_bytes(args)
+        fault = self._check.check(args)
+        if fault is None and doubtful:
+            fault = self._check.check_huge_floats(args)
+        if fault is not None:
+            return fault
+        args, defaulted = self._defaults.fill(args)
+        args, clamped, notices = self._clamps.apply(args, mode)
+        if defaulted or clamped:
+            text = canonical_bytes(args)
+        return Prepared(args, text, defaulted, clamped, notices)
+
+
+_TWICE = refuse(
+    ["an object in the arguments has the same key twice in different Unicode forms: give each key once"],
+    [{"pointer": "", "rule": "duplicateKeys"}],
+)

@@ -5,8 +5,8 @@ A test keeps it true.
 
     contracts      the words everyone speaks; no I/O
     errors         exceptions, for code rather than for models
-    config         ambidex.toml and AMBIDEX_ variables
     dialect        JSON Schema 2020-12 as we accept it: keywords, formats, validators, canonical bytes
+    config         ambidex.toml and AMBIDEX_ variables
     authoring      a tool folder -> Source
     arguments      raw arguments -> canonical arguments, or an answer a model can act on
     adapters       authored schema -> each provider's schema

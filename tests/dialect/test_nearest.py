@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ambidex.config.nearest import did_you_mean, nearest
+from ambidex.dialect.nearest import did_you_mean, nearest
 
 
 def test_a_near_name_is_found_whatever_its_case() -> None:

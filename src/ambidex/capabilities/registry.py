@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypedDict
 
-from ambidex.arguments.nearest import nearest_names
 from ambidex.contracts.call import Mode
 from ambidex.contracts.faults import ErrorType
+from ambidex.dialect.nearest import nearest_names
 from ambidex.errors import ToolError
 
 _NEAREST = 3

@@ -9,7 +9,7 @@ import click
 
 from ambidex.cli.options import load_config
 from ambidex.config import Config, keys
-from ambidex.config.nearest import did_you_mean
+from ambidex.dialect.nearest import did_you_mean
 from ambidex.errors import ArtifactError
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from ambidex import shipped
 from ambidex.cli.options import debug_option, json_option
 from ambidex.cli.output import note, say, say_json, shown
 from ambidex.cli.scaffold import Written, copied, template, tool_words, write
-from ambidex.config.nearest import did_you_mean
 from ambidex.config.sample import sample_toml
 from ambidex.contracts import schemas
+from ambidex.dialect.nearest import did_you_mean
 
 EXAMPLE = "opening-hours"
 _EDITOR_SCHEMA = "../../schemas/tool.schema.json"

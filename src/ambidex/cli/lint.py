@@ -13,8 +13,8 @@ from ambidex.cli.output import Exit, leave, note, say, say_json
 from ambidex.cli.problems import print_problems, problem_json, tally
 from ambidex.cli.progress import progress_bar
 from ambidex.config import Config, keys
-from ambidex.config.nearest import did_you_mean
 from ambidex.contracts.problem import Problem, Severity
+from ambidex.dialect.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from ambidex.compiler.rules.rule import Rule

@@ -42,7 +42,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            from ambidex.config.nearest import did_you_mean
+            from ambidex.dialect.nearest import did_you_mean
 
             ctx.fail(f"there is no command {args[0]!r}{did_you_mean(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)

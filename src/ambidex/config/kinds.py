@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 from zoneinfo import ZoneInfo, available_timezones
 
-from ambidex.config.nearest import did_you_mean
 from ambidex.contracts.spec import PROVIDERS
+from ambidex.dialect.nearest import did_you_mean
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ambidex.config.keys import KEYS, Key
-from ambidex.config.nearest import did_you_mean
+from ambidex.dialect.nearest import did_you_mean
 from ambidex.errors import ConfigError
 
 _BY_NAME = {key.name: key for key in KEYS}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
+
+from ambidex.dialect.nearest import nearest
 
 FIELDS: dict[str, tuple[str, ...] | None] = {
     "user": ("authenticated", "id", "namespaces", "scopes", "tenant"),
@@ -101,6 +102,6 @@ def _unknown_fields(text: str, parameters: tuple[str, ...] | None) -> Iterator[t
         name, member = access.groups()
         known = parameters if name == "args" else FIELDS[name]
         if known is not None and member not in known and not bare.startswith("(", access.end()):
-            near = get_close_matches(member, known, 1)
-            hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(known) or 'nothing'}"
+            near = nearest(member, known)
+            hint = f"; did you mean {near}?" if near else f"; it has {', '.join(known) or 'nothing'}"
             yield f"{name} has no {member}{hint}", access.start(2)

@@ -10,7 +10,7 @@ from ambidex.cli.checkup.finding import Finding, State
 from ambidex.cli.output import plural, shown
 from ambidex.cli.problems import tally
 from ambidex.config import Config, keys
-from ambidex.config.nearest import did_you_mean
+from ambidex.dialect.nearest import did_you_mean
 from ambidex.errors import AmbidexError, BuildError
 
 AREA = "project"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from typing import Any
 
 from ambidex.authoring.finding import Finding
 from ambidex.authoring.source import Source
 from ambidex.dialect.conditions import AVAILABILITY, CONFIRM_WHEN, ConditionError, compile_condition
+from ambidex.dialect.nearest import nearest
 from ambidex.dialect.pointer import child
 from ambidex.dialect.preview import PreviewError, placeholders
 
@@ -134,8 +134,8 @@ def _properties(source: Source) -> dict[str, Any]:
 
 
 def _nearest(name: str, known: dict[str, Any]) -> str:
-    near = get_close_matches(name, known, 1)
-    return f"did you mean {near[0]}?" if near else "it has " + (", ".join(known) or "no parameters")
+    near = nearest(name, known)
+    return f"did you mean {near}?" if near else "it has " + (", ".join(known) or "no parameters")
 
 
 def _inside(source: Source, code: str, pointer: str, offset: int, message: str, fix: str) -> Finding:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -18,6 +17,7 @@ from ambidex.compiler.rules import RULES
 from ambidex.contracts import schemas
 from ambidex.contracts.problem import Severity
 from ambidex.contracts.response import RESPONSE_VERSION
+from ambidex.dialect.nearest import nearest
 from ambidex.dialect.pointer import child, from_path
 from ambidex.dialect.text import hidden_characters
 
@@ -99,8 +99,8 @@ def _missing(source: Source, name: str) -> Finding:
 
 
 def _unknown(source: Source, pointer: str, name: str, known: list[str]) -> Finding:
-    near = get_close_matches(name, known, 1)
-    fix = f"did you mean {near[0]}?" if near else "remove it"
+    near = nearest(name, known)
+    fix = f"did you mean {near}?" if near else "remove it"
     return source.finding("AX105", pointer, f"{name} is not a known field", fix)
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from typing import Any
 
+from ambidex.arguments.plain import is_dangerous
 from ambidex.authoring.finding import Finding
 from ambidex.authoring.source import Source
 from ambidex.compiler.checks.references import ends_nowhere, problem_of_reference
 from ambidex.dialect.formats import KNOWN_FORMATS
 from ambidex.dialect.keywords import KNOWN, MAP_OF_SCHEMAS, walk
+from ambidex.dialect.nearest import nearest
 from ambidex.dialect.pointer import child
 from ambidex.dialect.validator import SchemaError, compile_schema
 
@@ -23,7 +24,6 @@ _CONSENT = frozenset(
     "approval approvaltoken approved confirm confirmation confirmationtoken confirmed consent isconfirmed "
     "userapproved userconfirmed userconsent".split()
 )
-_DANGEROUS = re.compile(r"__.*__|__proto__|constructor|prototype")
 _INSTEAD = {"nullable": 'write "type": [..., "null"]', "definitions": "write $defs", "example": "write examples"}
 
 
@@ -77,16 +77,16 @@ def _named_problems(source: Source, root: str, schema: Any) -> Iterator[tuple[Fi
 def _known_keywords(source: Source, pointer: str, node: dict[str, Any]) -> Iterator[Finding]:
     for keyword in node:
         if keyword not in KNOWN:
-            near = get_close_matches(keyword, KNOWN, 1, 0.75)
-            fix = _INSTEAD.get(keyword) or (f"did you mean {near[0]}?" if near else "remove it")
+            near = nearest(keyword, KNOWN)
+            fix = _INSTEAD.get(keyword) or (f"did you mean {near}?" if near else "remove it")
             yield source.finding("AX204", child(pointer, keyword), f"{keyword} is not a keyword of 2020-12", fix)
 
 
 def _known_formats(source: Source, pointer: str, node: dict[str, Any]) -> Iterator[Finding]:
     name = node.get("format")
     if isinstance(name, str) and name not in KNOWN_FORMATS:
-        near = get_close_matches(name, KNOWN_FORMATS, 1)
-        fix = f"did you mean {near[0]}?" if near else "use a pattern, or one of " + ", ".join(sorted(KNOWN_FORMATS))
+        near = nearest(name, KNOWN_FORMATS)
+        fix = f"did you mean {near}?" if near else "use a pattern, or one of " + ", ".join(sorted(KNOWN_FORMATS))
         yield source.finding("AX205", child(pointer, "format"), f"format {name} is not known", fix, value=True)
 
 
@@ -105,8 +105,8 @@ def _required_exists(source: Source, pointer: str, node: dict[str, Any]) -> Iter
         return  # `anyOf: [{"required": ["a"]}]` speaks of properties that stand one level up
     for index, name in enumerate(names):
         if isinstance(name, str) and name not in properties:
-            near = get_close_matches(name, properties, 1)
-            fix = f"did you mean {near[0]}?" if near else "define the property, or remove the name"
+            near = nearest(name, properties)
+            fix = f"did you mean {near}?" if near else "define the property, or remove the name"
             place = child(child(pointer, "required"), index)
             yield source.finding("AX206", place, f"required names {name}, which is no property", fix, value=True)
 
@@ -149,7 +149,7 @@ def _names_are_harmless(source: Source, pointer: str, node: dict[str, Any]) -> I
         return
     for name in properties:
         place = child(child(pointer, "properties"), name)
-        if _DANGEROUS.fullmatch(name):
+        if is_dangerous(name):
             message = f"{name} is refused in arguments at run time"
             yield source.finding("AX214", place, message, "rename the parameter")
         elif re.sub(r"[^a-z]", "", name.lower()) in _CONSENT:

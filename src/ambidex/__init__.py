@@ -12,7 +12,14 @@ A test keeps it true.
     adapters       authored schema -> each provider's schema
     compiler       Source -> tool_registry.json
     registry       tool_registry.json -> a locked registry
+    stores         where things last: typed spaces, atomic operations, the clock
+    audit          one line for every event, chained
+    ledger         sessions, turns, calls, confirmations and blocks as rows, and what is done to them
+    policy         may this call run, and with which arguments? Gates, and the transaction that decides
+    execution      run a handler once; whatever it does, one envelope comes back
     capabilities   what handlers may use
+    session        one connection of a conversation
+    orchestrator   call -> policy -> execute -> intents -> audit, on one page
     agents         the prompt around the tools
     shipped        where the tools and prompts that come with the package are
     testing        helpers for those who write tools

@@ -22,7 +22,7 @@ HEAVY = {
     "difflib",
     "ambidex.compiler",
     "ambidex.arguments.prepare",
-    "ambidex.dialect",
+    "ambidex.dialect.validator",
 }
 
 

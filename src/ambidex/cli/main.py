@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("ambidex.cli.show", "Show a tool's documentation and metadata."),
     "schema": ("ambidex.cli.schema", "Print the declarations a provider gets."),
     "prompt": ("ambidex.cli.prompt", "Print the prompt of a mode and its size."),
+    "audit": ("ambidex.cli.audit", "Read the audit, or verify that it is whole."),
     "bench": ("ambidex.cli.bench", "Measure build, load and memory."),
     "doctor": ("ambidex.cli.doctor", "Check installation, configuration and artifact."),
     "completion": ("ambidex.cli.completion", "Print the completion script of a shell."),

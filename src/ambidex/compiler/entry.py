@@ -43,7 +43,8 @@ def compile_folder(name: str, files: dict[str, bytes], targets: tuple[str, ...])
     source = read_source(name, files)
     findings = [finding for check in CHECKS for finding in check(source)]
     conversions = _conversions(source)
-    findings += _provider_findings(source, conversions, targets)
+    if not (findings and _refused_alike(conversions)):
+        findings += _provider_findings(source, conversions, targets)
     findings = source.findings + findings
     broken = any(RULES[finding.code].severity is Severity.ERROR for finding in findings)
     entry = b"" if broken else canonical(_entry(source, conversions))
@@ -51,6 +52,12 @@ def compile_folder(name: str, files: dict[str, bytes], targets: tuple[str, ...])
     return Compiled(
         tool_id if isinstance(tool_id, str) else "", entry, tuple(findings), tuple(source.words("acknowledge"))
     )
+
+
+def _refused_alike(conversions: dict[str, Conversion]) -> bool:
+    """Whether no provider can be served for one and the same reason: then a rule above has named it better."""
+    reasons = {(conversion.outcome, conversion.error_path, conversion.why) for conversion in conversions.values()}
+    return len(reasons) == 1 and all(conversion.outcome == "error" for conversion in conversions.values())
 
 
 def _conversions(source: Source) -> dict[str, Conversion]:

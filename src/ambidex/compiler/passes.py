@@ -11,9 +11,10 @@ from ambidex.authoring.finding import Finding
 from ambidex.authoring.folder import Folder, read_file, tool_folders
 from ambidex.authoring.source import SCHEMA
 from ambidex.compiler.cache import Cache, CachedFolder, cached_files
-from ambidex.compiler.entry import Compiled, compile_folder
+from ambidex.compiler.entry import Compiled
 from ambidex.compiler.judging import judge, shown
 from ambidex.compiler.rules import RULES
+from ambidex.compiler.workers import Job, compile_jobs
 from ambidex.contracts.problem import Problem, Severity
 
 Progress = Callable[[int, int, str], None]
@@ -46,27 +47,56 @@ def run_pass(
         missing = Finding("AX701", "", f"cannot be read: {error.strerror}", RULES["AX701"].mend)
         result.problems += _judged([missing], shown(tools), (), strict)
         return result
-    for done, folder in enumerate(result.folders):
-        result.compiled.append(_compile(folder, targets, known, result))
-        if progress:
-            progress(done + 1, len(result.folders), folder.name)
+    result.compiled = _compile_all(result, targets, known, progress or (lambda done, total, name: None))
     result.problems = list(_problems(result, shown(tools), strict))
     return result
 
 
-def _compile(folder: Folder, targets: tuple[str, ...], known: Cache, result: Pass) -> Compiled:
-    """From the cache where nothing changed, else from the files."""
-    if (unchanged := known.unchanged(folder)) is not None:
-        result.reused += 1
-        result.cache.folders[folder.name] = unchanged
-        return unchanged.compiled
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A folder that has to be looked at."""
+
+    folder: Folder
+    files: dict[str, bytes]
+    hashes: dict[str, str]
+
+    @property
+    def whole(self) -> bool:
+        return len(self.files) == len(self.folder.stamps)
+
+
+def _compile_all(result: Pass, targets: tuple[str, ...], known: Cache, progress: Progress) -> list[Compiled]:
+    """From the cache where nothing changed, else from the files; in the order of the folders."""
+    found: dict[str, Compiled] = {}
+    new: list[_Read] = []
+    for folder in result.folders:
+        if (unchanged := known.unchanged(folder)) is not None:
+            result.reused += 1
+            result.cache.folders[folder.name] = unchanged
+            found[folder.name] = unchanged.compiled
+            continue
+        read = _read(folder)
+        same = known.same_contents(folder, read.hashes) if read.whole else None
+        if same is None:
+            new.append(read)
+        else:
+            found[folder.name] = _remember(result, read, same.compiled)
+    total, ready = len(result.folders), len(found)
+    jobs = [Job(read.folder.name, read.files) for read in new]
+    done = compile_jobs(jobs, targets, lambda count: progress(ready + count, total, jobs[count - 1].name))
+    for read, compiled in zip(new, done, strict=True):
+        found[read.folder.name] = _remember(result, read, compiled)
+    return [found[folder.name] for folder in result.folders]
+
+
+def _read(folder: Folder) -> _Read:
     files = {name: data for name in folder.stamps if (data := read_file(folder, name)) is not None}
-    if len(files) < len(folder.stamps):
-        return compile_folder(folder.name, files, targets)
-    hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
-    same = known.same_contents(folder, hashes)
-    compiled = same.compiled if same else compile_folder(folder.name, files, targets)
-    result.cache.folders[folder.name] = CachedFolder(cached_files(folder, hashes), compiled)
+    return _Read(folder, files, {name: hashlib.sha256(data).hexdigest() for name, data in files.items()})
+
+
+def _remember(result: Pass, read: _Read, compiled: Compiled) -> Compiled:
+    if read.whole:
+        result.cache.folders[read.folder.name] = CachedFolder(cached_files(read.folder, read.hashes), compiled)
     return compiled
 
 

@@ -52,6 +52,12 @@ TARGETS = Key(
 TIMEZONE = Key("timezone", kinds.TIMEZONE, "UTC", "the zone of dates and times that name none", public=True)
 REGION = Key("region", kinds.REGION, "US", "the region of telephone numbers that name none", public=True)
 LOCALE = Key("locale", kinds.LOCALE, "en", "the language of formatted dates", public=True)
+STORE = Key(
+    "store",
+    kinds.text_kind("the URL of a store", r"[a-z]+:\S*", "sqlite:ambidex.db"),
+    "sqlite:ambidex.db",
+    "where sessions, calls, confirmations and the audit last: `memory:` or `sqlite:PATH`",
+)
 PROMPTS_DIRECTORY = Key(
     "prompts.directory", kinds.PATH, "prompts", "the folder of `core.md`, `voice-behavior.md` and `text-behavior.md`"
 )
@@ -62,6 +68,19 @@ PROMPTS_FULL_DOCS_UP_TO = Key(
     "up to so many tools a text prompt holds their full documentation; a voice prompt never does",
 )
 BUILD_STRICT = Key("build.strict", kinds.FLAG, False, "warnings stop the build unless the tool acknowledges them")
+AUDIT_DIRECTORY = Key("audit.directory", kinds.PATH, "audit", "the folder that the audit is exported to")
+AUDIT_ROTATE_BYTES = Key(
+    "audit.rotate_bytes",
+    kinds.whole_number(1),
+    64 << 20,
+    "a file of the audit that has grown to this size is followed by a new one",
+)
+AUDIT_ANCHORS = Key(
+    "audit.anchors",
+    kinds.PATH,
+    "audit/anchors.jsonl",
+    "the file that notes the end of the audit from time to time; safest on another disk than the audit itself",
+)
 VALUES = Key(
     "values",
     kinds.VALUES,

@@ -8,7 +8,7 @@ from typing import Any
 
 _LONGEST = 64
 """Longer words are no misspelt names, and comparing them costs the square of their length."""
-_MOST_COMPARED = 256
+_MOST_COMPARED = 1024
 
 
 def nearest_names(word: str, known: Iterable[str], *, most: int = 1) -> list[str]:

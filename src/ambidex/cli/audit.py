@@ -76,7 +76,9 @@ def tail(
 
 @command.command()
 @click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
-@click.option("--anchors", type=click.Path(dir_okay=False, path_type=Path), help="The anchors (default: configured).")
+@click.option(
+    "--anchors", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The anchors (default: configured)."
+)
 @store_option
 @common_options
 def verify(path: Path | None, anchors: Path | None, url: str | None, config_path: Path | None, as_json: bool) -> None:
@@ -94,7 +96,10 @@ def verify(path: Path | None, anchors: Path | None, url: str | None, config_path
         files = place if place.is_dir() else [place] if place.is_file() else []
         if not files and store is None:
             raise click.ClickException(f"there is nothing to verify: no {shown(place)}, no store {config[keys.STORE]}")
-        verdict = verified(files, anchor_file=anchors or _anchors(config, path), store=store)
+        anchor_file = anchors or _anchors(config, path)
+        if files and anchor_file is None:
+            note("there are no anchors: lines cut off at the end show only by the store")
+        verdict = verified(files, anchor_file=anchor_file, store=store)
     _tell(verdict, as_json=as_json)
     leave(Exit.OK if verdict.ok else Exit.PROBLEMS)
 
@@ -136,10 +141,10 @@ def _no_store() -> Iterator[None]:
 
 def _anchors(config: Config, path: Path | None) -> Path | None:
     """The configured anchors belong to the configured folder; another folder has its own beside it, if any."""
-    if path is None:
-        return config[keys.AUDIT_ANCHORS]
-    beside = (path if path.is_dir() else path.parent) / config[keys.AUDIT_ANCHORS].name
-    return beside if beside.exists() else None
+    anchors = config[keys.AUDIT_ANCHORS]
+    if path is not None:
+        anchors = (path if path.is_dir() else path.parent) / anchors.name
+    return anchors if anchors.exists() else None
 
 
 def _follow(log: AuditLog, after: int, wanted: Callable[[Line], bool], draw: Callable[[bytes], None]) -> None:

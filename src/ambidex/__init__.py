@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from ambidex.contracts.problem import Problem
     from ambidex.contracts.response import Fault, ToolResponse
     from ambidex.contracts.result import fail, ok
-    from ambidex.errors import AmbidexError, ArtifactError, BuildError, ConfigError, RegistryLocked, ToolError
+    from ambidex.contracts.user import User
+    from ambidex.errors import AmbidexError, ArtifactError, BuildError, ConfigError, Refused, RegistryLocked, ToolError
+    from ambidex.orchestrator import Orchestrator
     from ambidex.registry.load import load
     from ambidex.registry.registry import Registry
 
@@ -58,12 +60,15 @@ _HOMES = {
     "Fault": "ambidex.contracts.response",
     "Intent": "ambidex.contracts.intents",
     "Mode": "ambidex.contracts.call",
+    "Orchestrator": "ambidex.orchestrator",
     "Problem": "ambidex.contracts.problem",
+    "Refused": "ambidex.errors",
     "Registry": "ambidex.registry.registry",
     "RegistryLocked": "ambidex.errors",
     "ToolCall": "ambidex.contracts.call",
     "ToolError": "ambidex.errors",
     "ToolResponse": "ambidex.contracts.response",
+    "User": "ambidex.contracts.user",
     "build": "ambidex.compiler.compile",
     "fail": "ambidex.contracts.result",
     "load": "ambidex.registry.load",
@@ -82,12 +87,15 @@ __all__ = [
     "Fault",
     "Intent",
     "Mode",
+    "Orchestrator",
     "Problem",
+    "Refused",
     "Registry",
     "RegistryLocked",
     "ToolCall",
     "ToolError",
     "ToolResponse",
+    "User",
     "build",
     "fail",
     "load",

@@ -7,7 +7,9 @@
   x RegistryLocked   something tried to change the registry after start
   x ConfigError      ambidex.toml or an AMBIDEX_ variable is wrong
   x MissingExtra     an optional dependency is needed and not installed
+  x Refused          no session or no turn: the user is blocked, the session ended, or there is none
   x ToolError        raised by a handler that knows why it failed
+    + CapabilityError  raised by what a handler uses; it may say what a handler may not
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Any
 
 from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.problem import Problem, Severity
-from ambidex.contracts.response import ToolResponse
+from ambidex.contracts.response import Fault, ToolResponse
 from ambidex.contracts.result import fail
 
 
@@ -64,3 +66,15 @@ class ToolError(AmbidexError):
     def __init__(self, type: ErrorType, message: str, **fields: Any) -> None:
         self.response: ToolResponse = fail(type, message, **fields)
         super().__init__(message)
+
+
+class CapabilityError(ToolError):
+    """A capability is absent, or policy keeps this call from using it: the pipeline's own answer, by way of a handler."""
+
+
+class Refused(AmbidexError):
+    """`open`, `attach` and `begin_turn` did not do it. `error` says why, as it would stand in an envelope."""
+
+    def __init__(self, error: Fault) -> None:
+        self.error = error
+        super().__init__(f"{error.type}: {error.message}")

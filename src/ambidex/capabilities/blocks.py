@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from ambidex.contracts.faults import ErrorType
-from ambidex.errors import ToolError
+from ambidex.errors import CapabilityError
 
 LONGEST = timedelta(hours=24)
 """No block reaches further ahead than this, however often it is repeated."""
@@ -118,7 +118,7 @@ class CallBlocks:
         """Block the user and return until when. The block stands from then on, whatever the handler does next."""
         if self.ceiling_seconds is not None and duration_seconds > self.ceiling_seconds:
             # A record that the agent read must not be able to lock its reader out.
-            raise ToolError(
+            raise CapabilityError(
                 ErrorType.UNAVAILABLE,
                 f"text from outside entered this turn, so a timeout may last at most {self.ceiling_seconds:g} seconds",
                 suggestion=f"Use at most {self.ceiling_seconds:g} seconds, or judge only what the user says next.",

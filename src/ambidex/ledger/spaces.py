@@ -1,0 +1,52 @@
+"""Where rows are kept, and under which keys."""
+
+from __future__ import annotations
+
+from ambidex.contracts.user import User
+from ambidex.ledger.rows import (
+    BlockRow,
+    CallRow,
+    ConversationRow,
+    Hits,
+    Ids,
+    RequestRow,
+    SessionRow,
+    TokenRow,
+    TurnRow,
+)
+from ambidex.stores.base import Space
+from ambidex.stores.keys import key
+
+SESSIONS: Space[SessionRow] = Space("session", SessionRow)
+RESUME: Space[str] = Space("resume", str)
+"""Hash of a resume token -> session id."""
+CONVERSATIONS: Space[ConversationRow] = Space("conversation", ConversationRow)
+TURNS: Space[TurnRow] = Space("turn", TurnRow)
+CALLS: Space[CallRow] = Space("call", CallRow)
+OPEN: Space[str] = Space("open", str)
+"""Calls that were started and are not final: what recovery looks through."""
+REFUSED: Space[CallRow] = Space("refused", CallRow)
+"""Refused calls, for replay; never for idempotency."""
+DOUBTFUL: Space[str] = Space("doubtful", str)
+"""Conversation, tool and arguments -> the key of a write whose end is not known."""
+REQUESTS: Space[RequestRow] = Space("request", RequestRow)
+PENDING: Space[Ids] = Space("pending", Ids)
+"""Conversation -> ids of its pending requests."""
+TOKENS: Space[TokenRow] = Space("token", TokenRow)
+"""Hash of a token -> its request."""
+HITS: Space[Hits] = Space("hits", Hits)
+BLOCKS: Space[BlockRow] = Space("block", BlockRow)
+
+
+def scope_of(user: User, conversation: str) -> str:
+    """Tenant, user and conversation: nothing is ever looked up outside of it."""
+    return key(user.tenant, user.id, conversation)
+
+
+def below(scope: str, *parts: str | int) -> str:
+    """A key inside a scope."""
+    return f"{scope}/{key(*parts)}"
+
+
+def block_key(tenant: str, user: str) -> str:
+    return key(tenant, user)

@@ -1,0 +1,128 @@
+"""Confirmation, the model's side of it: does this call need a person, and the request that is made then.
+
+The model learns of a request, never of a token: tokens are minted when the user's channel lists requests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+import msgspec
+
+from ambidex.contracts.faults import ErrorType
+from ambidex.contracts.response import ConfirmationRequest, Fault
+from ambidex.contracts.spec import ToolSpec
+from ambidex.ledger.rows import Ids, RequestRow, RequestState
+from ambidex.ledger.spaces import DOUBTFUL, PENDING, REQUESTS, below
+from ambidex.policy.climb import Climb
+from ambidex.policy.preview import preview_of
+from ambidex.policy.rates import hit, recent, until_free_ms
+from ambidex.policy.refusing import refusal
+from ambidex.stores.clock import Moment, elapsed_ms, rfc3339
+from ambidex.stores.keys import key
+
+HOUR_MS = 3_600_000
+IN_DOUBT = "An earlier call like this one was started and its outcome is not known: it may exist already."
+
+
+def needs_a_person(climb: Climb) -> str | None:
+    """Why, in a word for the audit; None when it may run."""
+    tool = climb.tool
+    if tool.requires_confirmation:
+        return "requiresConfirmation"
+    if climb.rules.conditions.asks(tool, climb.session, climb.rules.config, climb.prepared.args, climb.open_turn.input):
+        return "confirmWhen"
+    if climb.writes and climb.untrusted and not tool.safe_after_untrusted:
+        return "untrusted"
+    if in_doubt(climb):
+        return "doubtful"
+    return None
+
+
+def in_doubt(climb: Climb) -> bool:
+    """Whether an identical write of this conversation was started and its end is not known."""
+    if not climb.writes or not climb.asked.ask_about_doubt:
+        return False
+    return climb.tx.get(DOUBTFUL, below(climb.scope, climb.asked.args_hash)) is not None
+
+
+def ask(climb: Climb) -> RequestRow | Fault:
+    """The request that is pending for these arguments, or a new one; RATE_LIMIT when too many wait already."""
+    pending = pending_requests(climb)
+    for request in pending:
+        if request.args_hash == climb.asked.args_hash:
+            return request
+    limits, name = climb.rules.confirmation, key("asked", climb.scope)
+    at = recent(climb.tx, name, HOUR_MS)
+    wait = until_free_ms(climb.tx, at, HOUR_MS, limits.hourly)
+    if len(pending) >= limits.pending:
+        wait = min(_left_ms(request, climb.tx.now) for request in pending)
+    if wait:
+        message = "too many requests wait for the user already"
+        suggestion = "Ask the user to decide on those first."
+        return refusal(ErrorType.RATE_LIMIT, message, suggestion=suggestion, retry_after_ms=wait, retryable=True)
+    hit(climb.tx, name, HOUR_MS, limits.hourly)
+    request = _new_request(climb)
+    climb.tx.put(REQUESTS, request.id, request)
+    climb.tx.put(PENDING, climb.scope, Ids((*(row.id for row in pending), request.id)))
+    return request
+
+
+def pending_requests(climb: Climb) -> list[RequestRow]:
+    listed = climb.tx.get(PENDING, climb.scope)
+    rows = [climb.tx.get(REQUESTS, name) for name in listed.ids] if listed else []
+    return [row for row in rows if row and row.state is RequestState.PENDING and _left_ms(row, climb.tx.now) > 0]
+
+
+def _left_ms(request: RequestRow, now: Moment) -> int:
+    return max(0, request.ttl_ms - elapsed_ms(request.asked, now))
+
+
+def _new_request(climb: Climb) -> RequestRow:
+    session, turn, asked = climb.session, climb.open_turn, climb.asked
+    return RequestRow(
+        id=secrets.token_urlsafe(18),
+        state=RequestState.PENDING,
+        user=session.user,
+        conversation=session.conversation,
+        session=session.id,
+        mode=session.state.mode,
+        tool=climb.tool.tool_id,
+        tool_version=climb.tool.version,
+        schema_digest=schema_digest(climb.tool),
+        args=climb.prepared.canonical,
+        args_hash=asked.args_hash,
+        preview=preview_of(climb.tool, climb.prepared.args, warning=IN_DOUBT if in_doubt(climb) else ""),
+        asked=climb.tx.now,
+        ttl_ms=climb.rules.confirmation.ttl_ms,
+        turn=turn.number,
+        input=turn.input,
+        call_id=asked.call.id or "",
+        untrusted=climb.untrusted,
+    )
+
+
+def schema_digest(tool: ToolSpec) -> str:
+    """Of what was approved: the same tool with another schema is another tool."""
+    return hashlib.sha256(bytes(tool.json_schema)).hexdigest()
+
+
+def for_the_model(request: RequestRow) -> ConfirmationRequest:
+    expires = Moment(request.asked.wall + request.ttl_ms, 0, "")
+    return ConfirmationRequest(
+        id=request.id,
+        tool=request.tool,
+        args=msgspec.json.decode(request.args),
+        preview=request.preview,
+        expires=rfc3339(expires),
+    )
+
+
+def confirmation_required(request: RequestRow) -> Fault:
+    return refusal(
+        ErrorType.CONFIRMATION_REQUIRED,
+        "the user has to approve this call first; they have been shown what it would do",
+        suggestion="Tell the user what is waiting and let them decide. Do not call it again; its outcome will be told.",
+        confirmation_request=for_the_model(request),
+    )

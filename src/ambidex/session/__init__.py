@@ -1,0 +1,1 @@
+"""One connection of a conversation: turns, calls, confirmations, state."""

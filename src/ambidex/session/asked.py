@@ -1,0 +1,65 @@
+"""A call as a model makes it -> what the ladder judges. Everything about it that needs no store is worked out here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ambidex.arguments.parse import Parsed, parse
+from ambidex.arguments.prepare import Prepared
+from ambidex.contracts.call import Mode, ToolCall
+from ambidex.contracts.faults import ErrorType
+from ambidex.contracts.response import Fault
+from ambidex.dialect.nearest import nearest_names
+from ambidex.policy.climb import Asked, hash_of
+from ambidex.policy.refusing import refusal
+from ambidex.registry.registry import Registry
+
+_MOST_ID = 500
+_UNKNOWN = refusal(ErrorType.NOT_FOUND, "there is no tool of this name")
+
+
+def ask(
+    call: ToolCall,
+    registry: Registry,
+    mode: Mode,
+    *,
+    provider: str,
+    untrusted: bool | None = None,
+    parent: str = "",
+    depth: int = 0,
+    ask_about_doubt: bool = True,
+    room: bool = True,
+) -> Asked:
+    """Never raises: whatever a model sent is answered, never dropped."""
+    parsed = parse(call.args)
+    known = call.name in registry
+    tool = registry._tool(call.name) if known else None
+    prepared: Prepared | Fault = _UNKNOWN
+    if isinstance(parsed, Fault):
+        prepared = parsed
+    elif tool is not None:
+        prepared = tool.plan.settle(parsed, mode)
+    return Asked(
+        call=call,
+        tool=tool.spec if tool else None,
+        nearest=() if known else tuple(nearest_names(_word(call.name), registry.tool_ids(mode), most=3)),
+        parsed=parsed,
+        prepared=prepared,
+        args_hash=_hash(call.name if known else "", prepared, parsed),
+        provider=provider if call.id and len(call.id) <= _MOST_ID else "",
+        untrusted=untrusted,
+        parent=parent,
+        depth=depth,
+        ask_about_doubt=ask_about_doubt,
+        room=room,
+    )
+
+
+def _hash(name: str, prepared: Prepared | Fault, parsed: Parsed | Fault) -> str:
+    if isinstance(prepared, Prepared):
+        return hash_of(name, prepared.canonical)
+    return hash_of(name, parsed.text) if isinstance(parsed, Parsed) else hash_of(name, b"")
+
+
+def _word(name: Any) -> str:
+    return name if isinstance(name, str) else ""

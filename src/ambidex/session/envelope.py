@@ -1,0 +1,98 @@
+"""Envelopes, put together at the end of a call: the handler's answer, notices, and the facts in `meta`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from ambidex.contracts.response import RESPONSE_VERSION, Fault, Meta, ToolResponse
+from ambidex.contracts.spec import ToolSpec
+from ambidex.execution.results import Result
+from ambidex.ledger.rows import CallRow
+from ambidex.stores.clock import Moment, rfc3339
+
+DEDUPLICATED = "This is the recorded answer of an identical call; nothing was done again."
+
+
+def meta_of(
+    *,
+    tool: ToolSpec | None,
+    name: str,
+    registry: str,
+    call_id: str | None,
+    turn: int,
+    now: Moment,
+    duration_ms: float = 0.0,
+    attempt: int = 0,
+    result: Result | None = None,
+    clamped: Mapping[str, Any] | None = None,
+    defaulted: tuple[str, ...] = (),
+    parent: str = "",
+) -> Meta:
+    return Meta(
+        tool_id=tool.tool_id if tool else name,
+        tool_version=tool.version if tool else "",
+        registry_version=registry,
+        response_schema_version=RESPONSE_VERSION,
+        duration=round(duration_ms, 3),
+        timestamp=rfc3339(now),
+        call_id=call_id or None,
+        turn=turn,
+        attempt=attempt,
+        clamped=dict(clamped) if clamped else None,
+        defaulted=defaulted,
+        truncated=bool(result and result.truncated),
+        degraded=bool(result and result.degraded),
+        parent_call_id=parent or None,
+    )
+
+
+def answered(result: Result, meta: Meta, notices: tuple[str, ...]) -> ToolResponse:
+    return ToolResponse(
+        ok=result.ok,
+        data=result.data,
+        error=result.fault,
+        notices=(*result.notices, *notices),
+        intents=result.intents,
+        meta=meta,
+    )
+
+
+def refused(fault: Fault, meta: Meta) -> ToolResponse:
+    return ToolResponse(ok=False, error=fault, meta=meta)
+
+
+class _Kept(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True):
+    """A recorded envelope, with its data left as the bytes they are."""
+
+    ok: bool
+    data: msgspec.Raw = msgspec.Raw(b"")
+    error: Fault | None = None
+    notices: tuple[str, ...] = ()
+    intents: msgspec.Raw = msgspec.Raw(b"")
+    meta: Meta | None = None
+
+
+def recorded(row: CallRow, call_id: str | None, turn: int) -> ToolResponse:
+    """The answer of an earlier call, for a repeat of it. Its intents were applied once, so they are not told again."""
+    kept = msgspec.json.decode(row.envelope, type=_Kept)
+    meta = kept.meta and msgspec.structs.replace(
+        kept.meta, call_id=call_id or None, turn=turn, deduplicated=True, original_turn=row.turn
+    )
+    return ToolResponse(
+        ok=kept.ok,
+        data=kept.data if bytes(kept.data) else None,
+        error=kept.error,
+        notices=(*kept.notices, DEDUPLICATED),
+        meta=meta,
+    )
+
+
+def with_plain_data(response: ToolResponse) -> ToolResponse:
+    """For Python callers: data as dicts and lists of their own."""
+    data = response.data
+    return (
+        msgspec.structs.replace(response, data=msgspec.json.decode(data)) if isinstance(data, msgspec.Raw) else response
+    )

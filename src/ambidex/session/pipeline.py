@@ -1,0 +1,398 @@
+"""Calls of one session, from the model to the answer: decide, run, finish. One path for every entry."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ambidex.audit.redact import redact
+from ambidex.contracts.call import ToolCall
+from ambidex.contracts.faults import ErrorType
+from ambidex.contracts.response import Fault, ToolResponse
+from ambidex.contracts.spec import ToolSpec
+from ambidex.execution.attempt import outcome_unknown
+from ambidex.execution.engine import Execution, Ran
+from ambidex.execution.results import Result
+from ambidex.ledger.finish import Ending, Finished, finish
+from ambidex.ledger.rows import CallRow, CallState
+from ambidex.ledger.sessions import NotOpened, current
+from ambidex.ledger.spaces import CALLS, below, scope_of
+from ambidex.policy.decide import Claimed, Decision, Recorded, Refused, Running, Waiting, Worker, decide
+from ambidex.policy.refusing import refusal
+from ambidex.registry.registry import Registry
+from ambidex.session.asked import ask
+from ambidex.session.context import CallContext
+from ambidex.session.envelope import answered, meta_of, recorded, refused, with_plain_data
+from ambidex.session.shared import Shared
+from ambidex.stores.base import Tx
+from ambidex.stores.errors import StoreUnavailable
+
+if TYPE_CHECKING:
+    from ambidex.session.session import Session
+
+MAX_DEPTH = 2
+_STILL_RUNNING = refusal(
+    ErrorType.TRANSIENT,
+    "the same call is still running; its answer is not there yet",
+    retryable=True,
+    retry_after_ms=1000,
+    suggestion="Do not repeat it now.",
+)
+_STORE_DOWN = refusal(
+    ErrorType.TRANSIENT,
+    "calls cannot be recorded at the moment, so nothing was done",
+    retryable=True,
+    retry_after_ms=1000,
+    suggestion="Tell the user that this does not work right now.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """The call that a handler makes this one from."""
+
+    call_id: str
+    depth: int
+    untrusted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    call: ToolCall
+    decision: Decision
+
+
+class Pipeline:
+    """One for each session object; holds nothing that must last."""
+
+    __slots__ = ("_running", "_session", "_shared")
+
+    def __init__(self, session: Session, shared: Shared) -> None:
+        self._session = session
+        self._shared = shared
+        self._running: dict[str, Execution] = {}
+
+    async def answer(
+        self, calls: Sequence[ToolCall], *, provider: str, parent: Parent | None = None, careful: bool = True
+    ) -> list[ToolResponse]:
+        """One model message: all gates climb first, in the order asked; then reads together, writes alone, in order."""
+        if len(calls) == 1:
+            return [await self.settle(await self._decide(calls[0], provider, parent, careful, 0))]
+        decided, ahead_ms = [], 0
+        for call in calls:
+            one = await self._decide(call, provider, parent, careful, ahead_ms)
+            decided.append(one)
+            if isinstance(one.decision, Claimed):
+                ahead_ms += one.decision.row.lease_ms
+        return await self._run_in_order(decided)
+
+    async def _run_in_order(self, decided: Sequence[Decided]) -> list[ToolResponse]:
+        answers: list[asyncio.Task[ToolResponse]] = []
+        for one in decided:
+            writes = isinstance(one.decision, Claimed) and one.decision.row.writes
+            if writes and answers:
+                await asyncio.wait(answers)
+            task = self._shared.spawn(self.settle(one))
+            answers.append(task)
+            if writes:
+                await asyncio.wait([task])
+        return [await task for task in answers]
+
+    # Decide
+
+    async def _decide(
+        self, call: ToolCall, provider: str, parent: Parent | None, careful: bool, ahead_ms: int
+    ) -> Decided:
+        session, shared = self._session, self._shared
+        spec = session.registry._tool(call.name).spec if call.name in session.registry else None
+        names = (call.name, session.id)
+        room = shared.enter(names, (spec.max_concurrency if spec else None, shared.session_room))
+        asked = ask(
+            call,
+            session.registry,
+            session.mode,
+            provider=provider,
+            untrusted=parent.untrusted if parent else None,
+            parent=parent.call_id if parent else "",
+            depth=parent.depth if parent else 0,
+            ask_about_doubt=careful,
+            room=room,
+        )
+        rules = shared.rules(session.registry.version, session.mode)
+        worker = Worker(shared.worker.name, shared.worker.grace_ms + ahead_ms)
+
+        def operation(tx: Tx) -> Decision:
+            row = current(tx, session.id, session.epoch)
+            if isinstance(row, NotOpened):
+                return Refused(refusal(row.type, row.message), "session_is_current")
+            return decide(tx, asked, row, rules, worker, shared.record)
+
+        decision = await self._in_store(operation, spec)
+        if isinstance(decision, Claimed):
+            shared.waiting[self._place(decision.row)] = asyncio.get_running_loop().create_future()
+        elif room:
+            shared.leave(names)
+        return Decided(call, decision)
+
+    async def _in_store(self, operation: Any, spec: ToolSpec | None) -> Decision:
+        """Without a store nothing may write, and nobody can be asked; what only looks goes on with budgets of its own."""
+        shared = self._shared
+        writes = spec is None or spec.side_effects == "writes"
+        try:
+            decision: Decision = await shared.runner.run(operation, lasting=writes, timeout=shared.store_seconds)
+        except StoreUnavailable:
+            shared.degraded = True
+            if spec is None or writes or spec.requires_confirmation or spec.confirm_when:
+                return Refused(_STORE_DOWN, "store_is_there")
+            return self._session.fallback(operation)
+        shared.degraded = False
+        return decision
+
+    # Settle a decision
+
+    async def settle(self, decided: Decided) -> ToolResponse:
+        decision, call = decided.decision, decided.call
+        if isinstance(decision, Claimed):
+            return await self.run(decision, call.id)
+        if isinstance(decision, Recorded):
+            return self._recorded(decision.row, call.id)
+        if isinstance(decision, Running):
+            return await self._wait_for(decision.row, call.id)
+        fault = decision.fault
+        return refused(fault, self._meta(call.name, call.id))
+
+    async def run(self, claimed: Claimed, call_id: str | None) -> ToolResponse:
+        """Run what was claimed. It goes on when the caller goes away, unless its tool may be stopped."""
+        registry = self._session.registry
+        tool = registry._tool(claimed.row.tool)
+        shared = self._shared
+        execution = Execution(
+            tool,
+            shared.check(registry, claimed.row.tool),
+            shared.runner.store.clock,
+            retries=shared.limits[self._session.mode].retries,
+            turn_left_ms=self._turn_left(claimed),
+        )
+        work = self._run(claimed, call_id, execution, registry)
+        if not tool.spec.suspends and not shared.runner.store.durable:
+            return await work
+        task = shared.spawn(work)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if tool.spec.interruptible:
+                execution.stop.set()
+            raise
+
+    def _turn_left(self, claimed: Claimed) -> float | None:
+        budget = self._shared.limits[self._session.mode].turn_ms
+        return None if budget is None else budget - claimed.turn.latency_ms
+
+    async def _run(
+        self, claimed: Claimed, call_id: str | None, execution: Execution, registry: Registry
+    ) -> ToolResponse:
+        row, shared = claimed.row, self._shared
+        handle = call_id or row.key
+        self._running[handle] = execution
+        try:
+            if handle in self._session.cancelled:
+                execution.stop.set()
+            args = claimed.prepared.args if claimed.prepared else msgspec.json.decode(row.args)
+            context = self._context(claimed, registry)
+            ran = await execution.run(args, context, row.attempt)
+            response, ending = self._ending(claimed, call_id, ran, context, registry)
+            finished = await self._finish(row, ending)
+        finally:
+            self._running.pop(handle, None)
+            shared.leave((row.tool, self._session.id))
+            waiter = shared.waiting.pop(self._place(row), None)
+            if waiter is not None and not waiter.done():
+                waiter.set_result(None)
+        if ran.late is not None:
+            shared.spawn(self._late(claimed, call_id, ran, context, registry))
+        if finished is None:
+            return response
+        if finished.session is not None:
+            self._session.saw(finished.session)
+        if finished.stale:
+            return self._recorded(finished.row, call_id)
+        return response
+
+    def _context(self, claimed: Claimed, registry: Registry) -> CallContext:
+        row = claimed.row
+        parent = Parent(row.call_id or row.key, row.depth + 1, row.untrusted)
+
+        async def call_tool(name: str, args: Mapping[str, Any]) -> ToolResponse:
+            if parent.depth > MAX_DEPTH:
+                fault = refusal(ErrorType.LOOP_DETECTED, f"tools may call tools {MAX_DEPTH} levels deep")
+                return refused(fault, self._meta(name, None))
+            child = ToolCall(name=name, args=args)
+            [answer] = await self.answer([child], provider="", parent=parent)
+            return with_plain_data(answer)
+
+        timeout_ms = registry._tool(row.tool).spec.timeout_ms
+        return CallContext(
+            row,
+            claimed.session,
+            claimed.turn,
+            self._shared,
+            self._session.channel,
+            call_tool,
+            timeout_ms,
+            claimed.voice_active,
+        )
+
+    def _ending(
+        self, claimed: Claimed, call_id: str | None, ran: Ran, context: CallContext, registry: Registry
+    ) -> tuple[ToolResponse, Ending]:
+        row, spec = claimed.row, registry._tool(claimed.row.tool).spec
+        over = ran.duration_ms > spec.latency_budget_ms
+        notices = (*(claimed.prepared.notices if claimed.prepared else ()), *self._slow(claimed, ran, over))
+        meta = meta_of(
+            tool=spec,
+            name=row.tool,
+            registry=row.registry,
+            call_id=call_id,
+            turn=row.turn,
+            now=self._shared.runner.store.clock.moment(),
+            duration_ms=ran.duration_ms,
+            attempt=ran.attempts,
+            result=ran.result,
+            clamped=claimed.prepared.clamped if claimed.prepared else None,
+            defaulted=claimed.prepared.defaulted if claimed.prepared else (),
+            parent=row.parent,
+        )
+        response = answered(ran.result, meta, notices)
+        ending = Ending(
+            response=response,
+            state=ran.state,
+            args=_redacted_args(spec, row.args),
+            answer=_redacted_answer(spec, response),
+            duration_ms=ran.duration_ms,
+            attempt=ran.attempts,
+            intents=ran.result.intents,
+            untrusted=spec.untrusted and ran.result.ok,
+            handed_over=context.handed_over,
+            records=ran.result.records,
+            logged=context.logged(),
+            over_budget=over,
+        )
+        return response, ending
+
+    def _slow(self, claimed: Claimed, ran: Ran, over: bool) -> tuple[str, ...]:
+        limits = self._shared.limits[self._session.mode]
+        notices = []
+        if over:
+            notices.append(f"This took {ran.duration_ms:.0f} ms, longer than it should.")
+        if limits.turn_ms is not None and claimed.turn.latency_ms > limits.turn_ms:
+            notices.append("This turn's calls have taken long; answer now rather than calling more tools.")
+        return tuple(notices)
+
+    async def _finish(self, row: CallRow, ending: Ending) -> Finished | None:
+        """None when the store cannot be reached: the lease lapses, and recovery settles the row."""
+        shared = self._shared
+        keep = shared.retention.reads
+
+        def operation(tx: Tx) -> Finished:
+            return finish(tx, row, ending, keep, shared.record)
+
+        for pause in (0.05, 0.2, None):
+            try:
+                return await shared.runner.run(operation, lasting=row.writes, timeout=shared.store_seconds)
+            except StoreUnavailable:
+                shared.degraded = True
+                if pause is not None:
+                    await asyncio.sleep(pause)
+        return None
+
+    async def _late(
+        self, claimed: Claimed, call_id: str | None, ran: Ran, context: CallContext, registry: Registry
+    ) -> None:
+        """A write whose time was up has ended after all: the same row, under the same fence, learns how."""
+        from ambidex.execution.attempt import judge
+
+        if ran.late is None:
+            return
+        value = await ran.late
+        tool = registry._tool(claimed.row.tool)
+        result = judge(tool, self._shared.check(registry, claimed.row.tool), value, context)
+        late = Ran(Result(result.ok, result.data, result.fault), CallState.DONE, ran.duration_ms, ran.attempts)
+        _, ending = self._ending(claimed, call_id, late, context, registry)
+        await self._finish(claimed.row, ending)
+
+    # Repeats
+
+    def _recorded(self, row: CallRow, call_id: str | None) -> ToolResponse:
+        if row.state is CallState.UNKNOWN or not row.envelope:
+            return refused(outcome_unknown(row.tool), self._meta(row.tool, call_id, deduplicated=row.turn))
+        return recorded(row, call_id, self._session.turn)
+
+    async def _wait_for(self, row: CallRow, call_id: str | None) -> ToolResponse:
+        """Until the call that runs now has its answer, here or in another process; at most as long as it may take."""
+        shared, place = self._shared, self._place(row)
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + row.lease_ms / 1000
+        pause = 0.002
+        while loop.time() < deadline:
+            waiter = shared.waiting.get(place)
+            if waiter is not None:
+                await asyncio.wait([waiter], timeout=deadline - loop.time())
+            else:
+                await asyncio.sleep(pause)
+                pause = min(0.05, pause * 1.5)
+            try:
+                now = await shared.runner.run(
+                    lambda tx: tx.get(CALLS, place), lasting=False, timeout=shared.store_seconds
+                )
+            except StoreUnavailable:
+                break
+            if now is None or now.state is CallState.RELEASED:
+                break
+            if now.state is not CallState.STARTED:
+                return self._recorded(now, call_id)
+        return refused(_STILL_RUNNING, self._meta(row.tool, call_id))
+
+    # Cancellation
+
+    def cancel(self, call_ids: Sequence[str] | None) -> None:
+        for handle, execution in self._running.items():
+            if call_ids is None or handle in call_ids:
+                execution.stop.set()
+
+    # Small things
+
+    def _place(self, row: CallRow) -> str:
+        return below(scope_of(row.user, row.conversation), row.key)
+
+    def _meta(self, name: str, call_id: str | None, *, deduplicated: int | None = None) -> Any:
+        registry = self._session.registry
+        spec = registry._tool(name).spec if name in registry else None
+        meta = meta_of(
+            tool=spec,
+            name=name if isinstance(name, str) else "",
+            registry=registry.version,
+            call_id=call_id,
+            turn=self._session.turn,
+            now=self._shared.runner.store.clock.moment(),
+        )
+        if deduplicated is None:
+            return meta
+        return msgspec.structs.replace(meta, deduplicated=True, original_turn=deduplicated)
+
+
+def _redacted_args(spec: ToolSpec, args: bytes) -> bytes:
+    return msgspec.json.encode(redact(msgspec.json.decode(args), spec.redact, "args")) if spec.redact else args
+
+
+def _redacted_answer(spec: ToolSpec, response: ToolResponse) -> bytes:
+    if spec.redact and isinstance(response.data, msgspec.Raw):
+        data = redact(msgspec.json.decode(response.data), spec.redact, "data")
+        response = msgspec.structs.replace(response, data=data)
+    return msgspec.json.encode(response)
+
+
+__all__ = ["Fault", "Parent", "Pipeline", "Waiting"]

@@ -1,0 +1,276 @@
+"""A session, as applications and transports use it. Its mode, its registry and its epoch never change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from ambidex.contracts.call import Mode, ToolCall
+from ambidex.contracts.faults import ErrorType
+from ambidex.contracts.response import ToolResponse
+from ambidex.contracts.user import User
+from ambidex.errors import Refused as RefusedError
+from ambidex.ledger.confirming import Listed, list_requests
+from ambidex.ledger.rows import SessionRow, TurnKind, TurnRow
+from ambidex.ledger.sessions import Begun, NotOpened, begin_turn, current, end_session
+from ambidex.ledger.spaces import SESSIONS, TURNS, below, scope_of
+from ambidex.policy.approving import Rejected, Settled, approve, reject
+from ambidex.policy.decide import Claimed, Decision, Recorded, Refused, Running
+from ambidex.policy.refusing import refusal
+from ambidex.registry.registry import Registry
+from ambidex.session.context import Channel
+from ambidex.session.controller import StateController
+from ambidex.session.envelope import meta_of, refused, with_plain_data
+from ambidex.session.pipeline import Decided, Pipeline
+from ambidex.session.shared import Shared
+from ambidex.stores.base import Tx
+from ambidex.stores.clock import Moment, rfc3339
+from ambidex.stores.errors import StoreUnavailable
+from ambidex.stores.memory import MemoryStore
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """For the user's channel only: it carries a token."""
+
+    id: str
+    token: str
+    tool: str
+    args: Mapping[str, Any]
+    preview: str
+    expires: str
+
+    def __repr__(self) -> str:
+        return f"<confirmation {self.id} of {self.tool}>"
+
+
+class Session:
+    """Made by `Orchestrator.open` and `attach`. Answers never raise; `begin_turn` raises `Refused`."""
+
+    __slots__ = (
+        "_fallback",
+        "_pipeline",
+        "_row",
+        "_shared",
+        "_turn",
+        "cancelled",
+        "channel",
+        "registry",
+        "resume_token",
+    )
+
+    def __init__(self, row: SessionRow, registry: Registry, shared: Shared, resume_token: str) -> None:
+        self._row = row
+        self._shared = shared
+        self._turn: TurnRow | None = None
+        self._fallback: MemoryStore | None = None
+        self._pipeline = Pipeline(self, shared)
+        self.registry = registry
+        self.resume_token = resume_token
+        self.channel: Channel | None = None
+        """The way to the user's client; a transport sets it."""
+        self.cancelled: set[str] = set()
+
+    def __repr__(self) -> str:
+        return f"<Session {self.mode}, epoch {self.epoch}, turn {self.turn}>"
+
+    @property
+    def id(self) -> str:
+        return self._row.id
+
+    @property
+    def conversation(self) -> str:
+        return self._row.conversation
+
+    @property
+    def user(self) -> User:
+        return self._row.user
+
+    @property
+    def mode(self) -> Mode:
+        return self._row.state.mode
+
+    @property
+    def epoch(self) -> int:
+        return self._row.epoch
+
+    @property
+    def turn(self) -> int:
+        return self._row.turn
+
+    @property
+    def state(self) -> StateController:
+        """Reads what this process last saw; intents of results are applied in the store."""
+        return StateController(self._row.state)
+
+    # Turns
+
+    async def begin_turn(self, said: str, *, kind: TurnKind = TurnKind.MESSAGE) -> tuple[str, ...]:
+        """Accepted user input. Gives the messages that were waiting for it; raises `ambidex.Refused`."""
+        shared = self._shared
+
+        def operation(tx: Tx) -> Begun | NotOpened:
+            return begin_turn(tx, self.id, self.epoch, said, kind, shared.record)
+
+        begun = await self._stored(operation)
+        self.saw(begun.session)
+        self._turn, self._fallback = begun.turn, None
+        self.cancelled.clear()
+        return begun.messages
+
+    async def _stored(self, operation: Any) -> Any:
+        try:
+            found = await self._shared.runner.run(operation, timeout=self._shared.store_seconds)
+        except StoreUnavailable:
+            message = "the store cannot be reached; try again"
+            raise RefusedError(refusal(ErrorType.TRANSIENT, message, retryable=True)) from None
+        if isinstance(found, NotOpened):
+            raise RefusedError(refusal(found.type, found.message, retry_after_ms=found.retry_after_ms))
+        return found
+
+    # Calls
+
+    async def answer(self, calls: Sequence[ToolCall], *, provider: str = "api") -> list[ToolResponse]:
+        """One message of a model: an envelope for each call, in the order asked.
+
+        `provider` names whose ids these are; an empty one says that ids cannot be trusted to be stable.
+        """
+        answers = await self._pipeline.answer(calls, provider=provider)
+        return [with_plain_data(answer) for answer in answers]
+
+    async def answer_json(
+        self, name: str, args: str | bytes | Mapping[str, Any], *, id: str | None = None, provider: str = "api"
+    ) -> bytes:
+        """One call; the compact bytes of the whole envelope."""
+        call = ToolCall(name=name, args=args, id=id)
+        [answer] = await self._pipeline.answer([call], provider=provider)
+        return msgspec.json.encode(answer)
+
+    async def cancel(self, call_ids: Sequence[str]) -> None:
+        """The provider takes these calls back. What may be stopped is stopped; anything else ends unheard."""
+        self.cancelled.update(call_ids)
+        self._pipeline.cancel(call_ids)
+
+    async def interrupt(self) -> None:
+        """Barge-in: the same for everything that runs."""
+        self._pipeline.cancel(None)
+
+    # The user's side of confirmation
+
+    async def confirmations(self) -> list[Confirmation]:
+        """What waits for the user, each with a fresh token."""
+        shared = self._shared
+
+        def operation(tx: Tx) -> list[Listed] | NotOpened:
+            row = current(tx, self.id, self.epoch)
+            if isinstance(row, NotOpened):
+                return row
+            return list_requests(tx, row, shared.confirmation.tokens, shared.record)
+
+        return [_for_the_user(listed) for listed in await self._stored(operation)]
+
+    async def approve(self, token: str) -> ToolResponse:
+        """Run exactly what was shown, once; a second approval gives the recorded outcome."""
+        shared = self._shared
+        specs = self.registry._specs
+
+        def operation(tx: Tx) -> Settled:
+            row = current(tx, self.id, self.epoch)
+            if isinstance(row, NotOpened):
+                return Refused(refusal(row.type, row.message), "session_is_current")
+            return approve(tx, row, token, specs, shared.confirmation, shared.worker, shared.record)
+
+        return await self._settled(operation)
+
+    async def reject(self, token: str) -> ToolResponse:
+        shared = self._shared
+
+        def operation(tx: Tx) -> Settled:
+            row = current(tx, self.id, self.epoch)
+            if isinstance(row, NotOpened):
+                return Refused(refusal(row.type, row.message), "session_is_current")
+            return reject(tx, row, token, shared.confirmation, shared.record)
+
+        return await self._settled(operation)
+
+    async def _settled(self, operation: Any) -> ToolResponse:
+        try:
+            settled: Settled = await self._shared.runner.run(operation, timeout=self._shared.store_seconds)
+        except StoreUnavailable:
+            fault = refusal(ErrorType.TRANSIENT, "the decision could not be recorded; try again", retryable=True)
+            return self._refused(fault)
+        if isinstance(settled, Rejected):
+            self.saw(settled.session)
+            return self._refused(settled.fault, tool=settled.request.tool, call_id=settled.request.call_id)
+        if isinstance(settled, Refused):
+            return self._refused(settled.fault)
+        if isinstance(settled, Claimed):
+            self.saw(settled.session)
+            self._turn = settled.turn
+            self._shared.enter((settled.row.tool, self.id), (None, None))
+        return with_plain_data(await self._pipeline.settle(_decided(settled)))
+
+    def _refused(self, fault: Any, *, tool: str = "", call_id: str = "") -> ToolResponse:
+        spec = self.registry._specs.get(tool)
+        now = self._shared.runner.store.clock.moment()
+        meta = meta_of(tool=spec, name=tool, registry=self.registry.version, call_id=call_id, turn=self.turn, now=now)
+        return refused(fault, meta)
+
+    # The end
+
+    async def close(self, reason: str = "closed") -> None:
+        """The session ends; its conversation, and what is pending in it, goes on."""
+        shared = self._shared
+
+        def operation(tx: Tx) -> SessionRow | None:
+            row = current(tx, self.id, self.epoch)
+            if isinstance(row, NotOpened) or not row.state.is_active:
+                return None
+            return end_session(tx, row, reason, shared.record)
+
+        ended = await shared.runner.run(operation, timeout=shared.store_seconds)
+        if ended is not None:
+            self.saw(ended)
+
+    # For the pipeline
+
+    def saw(self, row: SessionRow) -> None:
+        """What the store said last about this session."""
+        if row.epoch == self._row.epoch:
+            self._row = row
+
+    def fallback(self, operation: Any) -> Decision:
+        """Decide without the store, on a copy of what was last seen: for tools that only look."""
+        if self._fallback is None:
+            self._fallback = MemoryStore(self._shared.runner.store.clock)
+            self._fallback.run(self._seed)
+        decision: Decision = self._fallback.run(operation)
+        return decision
+
+    def _seed(self, tx: Tx) -> None:
+        tx.put(SESSIONS, self.id, self._row)
+        if self._turn is not None:
+            tx.put(TURNS, below(scope_of(self.user, self.conversation), self._turn.number), self._turn)
+
+
+def _decided(settled: Claimed | Recorded | Running) -> Decided:
+    row = settled.row
+    return Decided(ToolCall(name=row.tool, id=row.call_id or None), settled)
+
+
+def _for_the_user(listed: Listed) -> Confirmation:
+    request = listed.request
+    expires = Moment(request.asked.wall + request.ttl_ms, 0, "")
+    args: dict[str, Any] = msgspec.json.decode(request.args)
+    return Confirmation(
+        id=request.id,
+        token=listed.token,
+        tool=request.tool,
+        args=MappingProxyType(args),
+        preview=request.preview,
+        expires=rfc3339(expires),
+    )

@@ -1,0 +1,174 @@
+"""What all sessions of an orchestrator share: the store, the clock, the registries, room to run, and who is waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from collections import Counter
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from ambidex.audit.chain import Record, recorder
+from ambidex.audit.events import Event, EventKind
+from ambidex.capabilities.blocks import Block, Blocks, Principal
+from ambidex.capabilities.registry import RegistryView
+from ambidex.contracts.call import Mode
+from ambidex.execution.results import ResultCheck
+from ambidex.ledger.blocks import add_block, block_left_ms, blocks_of, lift_block
+from ambidex.ledger.rows import SessionRow
+from ambidex.ledger.spaces import BLOCKS, block_key
+from ambidex.policy.climb import Rules
+from ambidex.policy.conditions import Conditions
+from ambidex.policy.decide import Worker
+from ambidex.policy.limits import DEFAULTS, ConfirmationLimits, Limits, Retention
+from ambidex.registry.registry import Registry
+from ambidex.stores.runner import StoreRunner
+
+T = TypeVar("T")
+_THREADS = 8
+
+
+class StoreBlocks:
+    """The block list behind `ignore_user`, in the store that everything else is in."""
+
+    __slots__ = ("_record", "_runner")
+
+    def __init__(self, runner: StoreRunner, record: Record) -> None:
+        self._runner = runner
+        self._record = record
+
+    async def add(self, user: Principal, duration_seconds: float, *, incident: str) -> datetime:
+        def operation(tx: Any) -> int:
+            until = add_block(tx, user.tenant, user.id, int(duration_seconds * 1000), incident)
+            self._record(tx, [Event(event=EventKind.BLOCK_ADDED, tenant=user.tenant, user=user.id)])
+            return until
+
+        return _at(await self._runner.run(operation))
+
+    async def until(self, user: Principal) -> datetime | None:
+        def operation(tx: Any) -> int:
+            left = block_left_ms(tx.get(BLOCKS, block_key(user.tenant, user.id)), tx.now)
+            return tx.now.wall + left if left else 0
+
+        until = await self._runner.run(operation, lasting=False)
+        return _at(until) if until else None
+
+    async def lift(self, user: Principal) -> bool:
+        def operation(tx: Any) -> bool:
+            lifted = lift_block(tx, user.tenant, user.id)
+            if lifted:
+                self._record(tx, [Event(event=EventKind.BLOCK_LIFTED, tenant=user.tenant, user=user.id)])
+            return lifted
+
+        return await self._runner.run(operation)
+
+    async def list(self, tenant: str = "default") -> list[Block]:
+        def operation(tx: Any) -> list[Block]:
+            return [Block(row.tenant, row.user, _at(tx.now.wall + left)) for row, left in blocks_of(tx, tenant)]
+
+        return sorted(await self._runner.run(operation, lasting=False), key=lambda block: block.until)
+
+
+def _at(wall_ms: int) -> datetime:
+    return datetime.fromtimestamp(wall_ms / 1000, UTC)
+
+
+@dataclass(slots=True)
+class Shared:
+    """Owned by one orchestrator, on one event loop."""
+
+    runner: StoreRunner
+    config: Mapping[str, Any]
+    capabilities: Mapping[str, Any]
+    production: bool = False
+    limits: Mapping[Mode, Limits] = field(default_factory=lambda: dict(DEFAULTS))
+    confirmation: ConfirmationLimits = field(default_factory=ConfirmationLimits)
+    retention: Retention = field(default_factory=Retention)
+    session_room: int = 16
+    store_seconds: float = 5.0
+    worker: Worker = field(default_factory=lambda: Worker(f"{os.getpid()}-{secrets.token_hex(4)}"))
+    record: Record = field(init=False)
+    blocks: Blocks = field(init=False)
+    registries: dict[str, Registry] = field(default_factory=dict)
+    current: str = ""
+    """Version that new sessions are pinned to."""
+    waiting: dict[str, asyncio.Future[None]] = field(default_factory=dict)
+    """Calls that run in this process -> who waits for them."""
+    degraded: bool = False
+    """The store did not answer the last time it was asked."""
+    _rules: dict[tuple[str, Mode], Rules] = field(default_factory=dict)
+    _checks: dict[tuple[str, str], ResultCheck] = field(default_factory=dict)
+    _active: Counter[str] = field(default_factory=Counter)
+    _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    _threads: ThreadPoolExecutor | None = None
+
+    def __post_init__(self) -> None:
+        self.record = recorder(self.runner.store)
+        self.blocks = self.capabilities.get("blocks") or StoreBlocks(self.runner, self.record)
+
+    def rules(self, registry: str, mode: Mode) -> Rules:
+        found = self._rules.get((registry, mode))
+        if found is None:
+            made = Rules(self.limits[mode], self.confirmation, self.retention, self.config, Conditions())
+            found = self._rules.setdefault((registry, mode), made)
+        return found
+
+    def check(self, registry: Registry, tool_id: str) -> ResultCheck:
+        place = (registry.version, tool_id)
+        found = self._checks.get(place)
+        if found is None:
+            found = self._checks.setdefault(place, ResultCheck(registry._tool(tool_id).spec))
+        return found
+
+    # Room
+
+    def enter(self, names: tuple[str, ...], most: tuple[int | None, ...]) -> bool:
+        """Take a place in each queue, or in none."""
+        if any(limit is not None and self._active[name] >= limit for name, limit in zip(names, most, strict=True)):
+            return False
+        self._active.update(names)
+        return True
+
+    def leave(self, names: tuple[str, ...]) -> None:
+        self._active.subtract(names)
+        for name in names:
+            if self._active[name] <= 0:
+                del self._active[name]
+
+    # Work
+
+    def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """A task that is held on to: nothing that was started is forgotten."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def in_thread(self, fn: Callable[..., T], *args: Any) -> T:
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="ambidex-tool")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: fn(*args))
+
+    def registry_view(self, session: SessionRow) -> RegistryView:
+        registry = self.registries[session.registry]
+        rules = self.rules(session.registry, session.state.mode)
+
+        def allowed(tool_id: str) -> bool:
+            spec = registry._tool(tool_id).spec
+            held = set(spec.permissions) <= session.user.scopes
+            return held and rules.conditions.available(spec, session, self.config)
+
+        return RegistryView(registry, allowed)
+
+    async def finish(self, grace_seconds: float) -> None:
+        """Wait for what still runs, then let go."""
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=grace_seconds)
+        for task in set(self._tasks):
+            task.cancel()
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from ambidex.adapters.conversion import Unfit
+from ambidex.adapters.document import Document
+from ambidex.adapters.references import find_circle, in_place, targets_of
 from ambidex.dialect.keywords import walk
 from ambidex.dialect.pointer import resolve
 
@@ -26,15 +29,18 @@ def problem_of_reference(reference: str, schema: Any) -> ReferenceProblem | None
 
 
 def ends_nowhere(schema: Any) -> Iterator[str]:
-    """Pointers of `$ref` chains that come back to where they began, with no value described on the way."""
-    for pointer, node in walk(schema):
-        seen: list[Any] = []
-        while isinstance(node, dict) and isinstance(node.get("$ref"), str):
-            if any(node is other for other in seen):
-                yield f"{pointer}/$ref"
-                break
-            seen.append(node)
-            node = _target(node["$ref"], schema)
+    """Where a chain of references, through `anyOf` and its like too, comes back without entering the value.
+
+    Engines crash on such a circle, or accept anything at all.
+    """
+    places = dict(walk(schema))
+    try:
+        document = Document(schema, places, targets_of(schema, places))
+        circle = find_circle(document, in_place) if document.targets else None
+    except (Unfit, TypeError):
+        return  # another rule names what is wrong
+    if circle is not None:
+        yield circle
 
 
 def _target(reference: str, schema: Any) -> Any:

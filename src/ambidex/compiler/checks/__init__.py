@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 
 from ambidex.authoring.finding import Finding
 from ambidex.authoring.source import Source
-from ambidex.compiler.checks import conditions, documentation, handler, metadata, parameters
+from ambidex.compiler.checks import conditions, documentation, handler, metadata, parameters, values
 
 Check = Callable[[Source], Iterator[Finding]]
 
 CHECKS: tuple[Check, ...] = (
     *metadata.CHECKS,
+    *values.CHECKS,
     *parameters.CHECKS,
     *conditions.CHECKS,
     *documentation.CHECKS,

@@ -19,7 +19,6 @@ from ambidex.contracts.problem import Severity
 from ambidex.contracts.response import RESPONSE_VERSION
 from ambidex.dialect.nearest import nearest
 from ambidex.dialect.pointer import child, from_path
-from ambidex.dialect.text import hidden_characters
 
 _FOLDER = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{n}{i}" for n in ("com", "lpt") for i in range(1, 10))})
@@ -197,45 +196,6 @@ def _number(value: Any) -> float:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
 
 
-def texts_are_visible(source: Source) -> Iterator[Finding]:
-    if source.schema is None or (source.schema_text.isascii() and "\\u" not in source.schema_text):
-        return
-    for pointer, text in _strings(source.schema, ""):
-        if any(0xD800 <= ord(char) < 0xE000 for char in text):
-            yield source.finding("AX125", pointer, "holds half of a Unicode character", "remove it", value=True)
-        for _, name in hidden_characters(text.replace("\n", " ").replace("\t", " ").replace("\r", " "))[:1]:
-            yield source.finding("AX121", pointer, f"holds the hidden character {name}", "remove it", value=True)
-
-
-def _strings(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield pointer, value
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _strings(item, child(pointer, index))
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield child(pointer, key), key
-            yield from _strings(item, child(pointer, key))
-
-
-def numbers_are_portable(source: Source) -> Iterator[Finding]:
-    for pointer, number in _numbers(source.schema, ""):
-        if number != number or abs(number) in (float("inf"),) or (isinstance(number, int) and abs(number) >= 2**53):
-            yield source.finding("AX124", pointer, "is a number that not every reader keeps", "use a smaller one")
-
-
-def _numbers(value: Any, pointer: str) -> Iterator[tuple[str, int | float]]:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield pointer, value
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _numbers(item, child(pointer, index))
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _numbers(item, child(pointer, key))
-
-
 def acknowledged_codes_are_warnings(source: Source) -> Iterator[Finding]:
     for index, code in enumerate(source.words("acknowledge")):
         rule = RULES.get(code)
@@ -267,8 +227,6 @@ CHECKS: tuple[Callable[[Source], Iterator[Finding]], ...] = (
     writes_ask_first,
     voice_retrieval_is_quick,
     timeout_is_not_below_budget,
-    texts_are_visible,
-    numbers_are_portable,
     acknowledged_codes_are_warnings,
     fields_have_an_effect,
 )

@@ -11,12 +11,14 @@ import logging
 import os
 import secrets
 from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import msgspec
 
 from ambidex.audit.chain import Record
+from ambidex.audit.export import AuditExporter
 from ambidex.config.config import Config
 from ambidex.contracts.call import Mode
 from ambidex.contracts.faults import ErrorType
@@ -30,7 +32,7 @@ from ambidex.policy.recovering import lapsed, recover
 from ambidex.policy.refusing import refusal
 from ambidex.registry.registry import Registry
 from ambidex.session.session import Session
-from ambidex.session.settings import settings_of
+from ambidex.session.settings import Settings, settings_of
 from ambidex.session.shared import Shared
 from ambidex.stores.base import Store, Tx
 from ambidex.stores.clock import Clock
@@ -52,10 +54,11 @@ class Orchestrator:
         store: str | Store = "memory:",
         config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         capabilities: Mapping[str, Any] | None = None,
-        audit: Any = None,
+        audit: AuditExporter | str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
-        grace_seconds: float = 10.0,
+        grace_seconds: float | None = None,
     ) -> None:
+        """`audit`: a directory that the audit is exported to, or an exporter; without one it stays in the store."""
         opened = open_store(store, clock=clock) if isinstance(store, str) else store
         settings = settings_of(config)
         self._shared = Shared(
@@ -67,8 +70,8 @@ class Orchestrator:
             confirmation=settings.confirmation,
             retention=settings.retention,
         )
-        self._audit = audit
-        self._grace = grace_seconds
+        self._audit = _exporter(audit, opened, settings)
+        self._grace = settings.grace_seconds if grace_seconds is None else grace_seconds
         self._recovering: asyncio.Task[None] | None = None
         self.use(registry)
 
@@ -77,7 +80,7 @@ class Orchestrator:
             await self.recover()
             self._recovering = asyncio.ensure_future(self._keep_recovering())
         if self._audit is not None:
-            await self._audit.start(self._shared.runner)
+            self._audit.start()
         return self
 
     async def __aexit__(
@@ -92,7 +95,7 @@ class Orchestrator:
             await asyncio.gather(self._recovering, return_exceptions=True)
         await self._shared.finish(self._grace)
         if self._audit is not None:
-            await self._audit.stop()
+            await self._audit.close()
         await self._shared.runner.close()
 
     # Registries
@@ -129,7 +132,7 @@ class Orchestrator:
 
         def operation(tx: Tx) -> SessionRow | NotOpened:
             if resume is not None:
-                return resume_session(tx, user, resume, token, record)
+                return resume_session(tx, user, resume, token, wanted, self._has, record)
             return open_session(tx, user, wanted, conversation, registry.version, registry.content_hash, token, record)
 
         row = await self._opened(operation)
@@ -159,10 +162,15 @@ class Orchestrator:
         row: SessionRow = found
         return row
 
+    def _has(self, version: str) -> bool:
+        """Whether sessions of this registry can go on here: in development only those of the current one."""
+        shared = self._shared
+        return version == shared.current or (shared.production and version in shared.registries)
+
     async def _pinned(self, row: SessionRow) -> Registry:
         """The registry that the session began with. In development a session of another one is closed."""
         shared = self._shared
-        if row.registry == shared.current or (shared.production and row.registry in shared.registries):
+        if self._has(row.registry):
             return shared.registries[row.registry]
         message = f"this session is pinned to registry {row.registry}; this process has {shared.current}"
         if not shared.production:
@@ -201,6 +209,14 @@ class Orchestrator:
                 await self.recover()
             except StoreUnavailable as error:
                 logger.warning("recovery waits: %s", error)
+
+
+def _exporter(
+    audit: AuditExporter | str | os.PathLike[str] | None, store: Store, settings: Settings
+) -> AuditExporter | None:
+    if audit is None or isinstance(audit, AuditExporter):
+        return audit
+    return AuditExporter(store, Path(audit), rotate_bytes=settings.audit_rotate_bytes)
 
 
 def _recover(tx: Tx, place: str, shared: Shared) -> tuple[CallRow, SessionRow, TurnRow] | None:

@@ -6,6 +6,7 @@ only. A token is 256 random bits; the store knows its hash.
 
 from __future__ import annotations
 
+import hmac
 import secrets
 from dataclasses import dataclass
 
@@ -73,7 +74,8 @@ def find_request(
     at = tuple(moment for moment in hits.at if elapsed_ms(moment, tx.now) < window_ms)
     if len(at) >= wrong:
         return NoRequest(wait_ms=max(1, window_ms - elapsed_ms(at[0], tx.now)))
-    row = tx.get(TOKENS, digest(token))
+    given = digest(token) if isinstance(token, str) else ""
+    row = tx.get(TOKENS, given)
     request = tx.get(REQUESTS, row.request) if row else None
     mine = request is not None and scope_of(request.user, request.conversation) == scope_of(
         session.user, session.conversation
@@ -82,14 +84,17 @@ def find_request(
         tx.put(HITS, name, Hits((*at, tx.now)))
         record(tx, [session_event(EventKind.CONFIRMATION_WRONG_TOKEN, session)])
         return NoRequest()
-    return NoRequest(retired=True) if row.retired else request
+    good = [hmac.compare_digest(given, kept) for kept in request.tokens]
+    return request if any(good) else NoRequest(retired=True)
 
 
 def settle(
     tx: Tx, request: RequestRow, state: RequestState, session: SessionRow, record: Record, **more: str
 ) -> RequestRow:
-    """One atomic step from pending to its end."""
-    done = msgspec.structs.replace(request, state=state, **more)
+    """One atomic step from pending to its end; what must not be kept is gone with it."""
+    args = request.args if request.told_args is None else request.told_args
+    preview = request.preview if request.told_preview is None else request.told_preview
+    done = msgspec.structs.replace(request, state=state, args=args, preview=preview, **more)
     tx.put(REQUESTS, request.id, done)
     scope = scope_of(request.user, request.conversation)
     found = tx.get(PENDING, scope) or Ids()

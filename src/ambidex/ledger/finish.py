@@ -16,6 +16,7 @@ from ambidex.contracts.intents import AnyIntent, intent_name
 from ambidex.contracts.response import ToolResponse
 from ambidex.ledger.events import call_event
 from ambidex.ledger.rows import CallRow, CallState, SessionRow, State, TurnRow
+from ambidex.ledger.sessions import end_session
 from ambidex.ledger.spaces import CALLS, DOUBTFUL, OPEN, SESSIONS, TURNS, below, scope_of
 from ambidex.ledger.state import Applied, apply
 from ambidex.stores.base import Tx
@@ -70,11 +71,14 @@ def finish(tx: Tx, claimed: CallRow, ending: Ending, keep_reads: int, record: Re
         _settle_doubt(tx, scope, claimed, place)
     events = list(ending.logged)
     session = tx.get(SESSIONS, claimed.session)
+    was_active = session is not None and session.state.is_active
     if session is not None and not late:
         session = _after(tx, session, done, ending, keep_reads, events)
     turn = _charge(tx, scope, done, ending)
     events.append(_finished(done, ending, late, lost))
     record(tx, events)
+    if session is not None and was_active and not session.state.is_active:
+        session = end_session(tx, session, "ended_by_tool", record)
     return Finished(done, session, turn=turn)
 
 
@@ -104,8 +108,9 @@ def _after(
     """The session with the intents applied, and with at most so many answers of reads kept."""
     state = session.state
     for intent in ending.intents:
-        state, outcome = apply(state, intent, handed_over=ending.handed_over)
-        events.append(_transition(row, intent, session.state, state, outcome))
+        before = state
+        state, outcome = apply(before, intent, handed_over=ending.handed_over)
+        events.append(_transition(row, intent, before, state, outcome))
     reads = session.reads
     if not row.writes and row.state is CallState.DONE:
         reads = (*reads, row.key)

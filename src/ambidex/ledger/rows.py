@@ -179,7 +179,13 @@ class RequestRow(msgspec.Struct, frozen=True, kw_only=True):
     input: str
     """What the user had said in the turn that asked."""
     call_id: str
+    asked_key: str = ""
+    """The key of the call that asked, where its provider's ids are stable: once approved, it is that call."""
     untrusted: bool = False
+    told_args: bytes | None = None
+    """With redacted values replaced: what the model is told, and what is kept once the request is settled. None: `args`
+    as they are."""
+    told_preview: str | None = None
     tokens: tuple[str, ...] = ()
     """Hashes of the tokens that are good for it, oldest first."""
     key: str = ""

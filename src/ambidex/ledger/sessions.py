@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
@@ -39,8 +40,8 @@ class Begun:
 
 
 def digest(secret: str) -> str:
-    """Secrets are stored as hashes only."""
-    return hashlib.sha256(secret.encode()).hexdigest()
+    """Secrets are stored as hashes only. Any text is answered, also one that UTF-8 cannot carry."""
+    return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()
 
 
 def _blocked(tx: Tx, user: User) -> NotOpened | None:
@@ -83,8 +84,14 @@ def open_session(
     return row
 
 
-def resume_session(tx: Tx, user: User, token: str, fresh: str, record: Record) -> SessionRow | NotOpened:
-    """The same session in its next epoch, its turn intact. The token is used once; `fresh` is the next one."""
+def resume_session(
+    tx: Tx, user: User, token: str, fresh: str, mode: Mode, has: Callable[[str], bool], record: Record
+) -> SessionRow | NotOpened:
+    """The same session in its next epoch, its turn intact. The token is used once; `fresh` is the next one.
+
+    A session of another mode, or of a registry that this process does not have (`has`), is handed out as it is, for
+    the caller to refuse: nothing about it changes, and its token stays good elsewhere.
+    """
     if blocked := _blocked(tx, user):
         return blocked
     session_id = tx.get(RESUME, digest(token))
@@ -93,6 +100,8 @@ def resume_session(tx: Tx, user: User, token: str, fresh: str, record: Record) -
         return NotOpened(ErrorType.NOT_FOUND, "there is no session to resume with this token")
     if not row.state.is_active:
         return NotOpened(ErrorType.SESSION_INACTIVE, "the session has ended")
+    if row.state.mode is not mode or not has(row.registry):
+        return row
     tx.delete(RESUME, row.resume_hash)
     row = msgspec.structs.replace(row, epoch=row.epoch + 1, resume_hash=digest(fresh), user=user)
     tx.put(SESSIONS, row.id, row)
@@ -150,7 +159,9 @@ def _next_turn(tx: Tx, row: SessionRow, said: str, kind: TurnKind, messages: tup
     number = conversation.turn + 1
     # Only the user's own words clear the mark that outsiders' text left.
     kept = kind not in (TurnKind.MESSAGE, TurnKind.TRANSCRIPT) and last is not None and last.untrusted
-    turn = TurnRow(number=number, kind=kind, input=said, began=tx.now, untrusted=kept)
+    # A request that was handed over is told to the model, but the user has not said it here.
+    heard = "" if kind is TurnKind.HANDOVER else said
+    turn = TurnRow(number=number, kind=kind, input=heard, began=tx.now, untrusted=kept)
     row = msgspec.structs.replace(row, turn=number)
     events = [session_event(EventKind.TURN_SUMMARY, row, turn=last.number, facts=_summary(last))] if last else []
     events.append(session_event(EventKind.TURN_START, row, facts={"kind": str(kind)}))

@@ -65,10 +65,12 @@ def _queue(state: State, message: str, handed_over: bool) -> tuple[State, Applie
 
 
 def _end(state: State, intent: EndVoiceSession) -> tuple[State, Applied]:
-    """An end that is already coming can come sooner, never later."""
+    """An end that is already coming can come sooner, never later. A farewell is heard, whatever was silenced before."""
     coming = state.pending_end_voice_session
     if coming is not None and _SOONER[intent.after] <= _SOONER[coming]:
         return state, Applied.REFUSED
+    if intent.after == "farewell_spoken" and state.should_suppress_audio:
+        state = msgspec.structs.replace(state, should_suppress_audio=False, suppress_after_farewell=True)
     ended = msgspec.structs.replace(
         state,
         pending_end_voice_session=intent.after,

@@ -13,8 +13,8 @@ import msgspec
 from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.response import ConfirmationRequest, Fault
 from ambidex.contracts.spec import ToolSpec
-from ambidex.ledger.rows import Ids, RequestRow, RequestState
-from ambidex.ledger.spaces import DOUBTFUL, PENDING, REQUESTS, below
+from ambidex.ledger.rows import CallState, Ids, RequestRow, RequestState
+from ambidex.ledger.spaces import CALLS, DOUBTFUL, PENDING, REQUESTS, below
 from ambidex.policy.climb import Climb
 from ambidex.policy.preview import preview_of
 from ambidex.policy.rates import hit, recent, until_free_ms
@@ -41,18 +41,25 @@ def needs_a_person(climb: Climb) -> str | None:
 
 
 def in_doubt(climb: Climb) -> bool:
-    """Whether an identical write of this conversation was started and its end is not known."""
+    """Whether an identical write of this conversation was started and its end is not known.
+
+    One that runs in this very turn is no matter of doubt: a repeat of it is recognised, or meant.
+    """
     if not climb.writes or not climb.asked.ask_about_doubt:
         return False
-    return climb.tx.get(DOUBTFUL, below(climb.scope, climb.asked.args_hash)) is not None
+    place = climb.tx.get(DOUBTFUL, below(climb.scope, climb.asked.args_hash))
+    row = climb.tx.get(CALLS, place) if place else None
+    if row is None:
+        return False
+    return row.state is CallState.UNKNOWN or (row.state is CallState.STARTED and row.turn != climb.session.turn)
 
 
-def ask(climb: Climb) -> RequestRow | Fault:
-    """The request that is pending for these arguments, or a new one; RATE_LIMIT when too many wait already."""
+def ask(climb: Climb) -> tuple[RequestRow, bool] | Fault:
+    """The request that waits for these arguments, or a new one (then True); RATE_LIMIT when too many wait already."""
     pending = pending_requests(climb)
     for request in pending:
         if request.args_hash == climb.asked.args_hash:
-            return request
+            return request, False
     limits, name = climb.rules.confirmation, key("asked", climb.scope)
     at = recent(climb.tx, name, HOUR_MS)
     wait = until_free_ms(climb.tx, at, HOUR_MS, limits.hourly)
@@ -66,7 +73,7 @@ def ask(climb: Climb) -> RequestRow | Fault:
     request = _new_request(climb)
     climb.tx.put(REQUESTS, request.id, request)
     climb.tx.put(PENDING, climb.scope, Ids((*(row.id for row in pending), request.id)))
-    return request
+    return request, True
 
 
 def pending_requests(climb: Climb) -> list[RequestRow]:

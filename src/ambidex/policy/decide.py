@@ -189,10 +189,11 @@ def take_over(tx: Tx, scope: str, row: CallRow, worker: Worker, record: Record) 
 
 
 def _wait(climb: Climb, why: str, record: Record) -> Decision:
-    request = ask(climb)
-    if isinstance(request, Fault):
-        return _refuse(climb, "requests_are_few", request, record)
-    if request.asked == climb.tx.now:
+    asked = ask(climb)
+    if isinstance(asked, Fault):
+        return _refuse(climb, "requests_are_few", asked, record)
+    request, new = asked
+    if new:
         record(climb.tx, [_event(climb, EventKind.CONFIRMATION_REQUESTED, rule=why, key=request.id)])
     return Waiting(request, confirmation_required(request))
 
@@ -201,8 +202,9 @@ def _refuse(climb: Climb, rule: str, fault: Fault, record: Record) -> Refused:
     """Free, but counted: after ten the turn's tool use is over. The row is for replay, never for idempotency."""
     turn, number = climb.turn, 0
     if turn is not None:
-        number = turn.refusals + 1
-        if turn.refusals <= climb.rules.limits.refusals and not _hangs_up(climb):
+        # A refused attempt to hang up is outside the cap, so it has no number among the others.
+        number = 0 if _hangs_up(climb) else turn.refusals + 1
+        if number and turn.refusals <= climb.rules.limits.refusals:
             climb.tx.put(TURNS, below(climb.scope, turn.number), msgspec.structs.replace(turn, refusals=number))
         if turn.refusals < climb.rules.limits.refusals:
             place = below(climb.scope, turn.number, number)

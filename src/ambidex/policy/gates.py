@@ -14,6 +14,7 @@ from ambidex.policy.climb import Climb
 from ambidex.policy.loops import loop_of
 from ambidex.policy.rates import wait_ms
 from ambidex.policy.refusing import refusal
+from ambidex.policy.seen import Seen, key_of, seen_before
 
 _ANSWER_NOW = "Answer with what you have, and say what you could not find out."
 
@@ -50,12 +51,17 @@ def user_is_not_blocked(climb: Climb) -> Fault | None:
 
 
 def turn_is_not_used_up(climb: Climb) -> Fault | None:
-    """Ten refusals end a turn's tool use, except that a user can always hang up."""
-    known = climb.asked.tool is not None
-    if climb.open_turn.refusals < climb.rules.limits.refusals or (known and climb.hangs_up):
+    """Ten refusals end a turn's tool use, except that a user can always hang up, and what ran is still told."""
+    if climb.open_turn.refusals < climb.rules.limits.refusals:
+        return None
+    if climb.asked.tool is not None and (climb.hangs_up or _ran_before(climb)):
         return None
     message = f"{climb.rules.limits.refusals} calls were refused this turn; its tool use is over"
     return refusal(ErrorType.BUDGET_EXCEEDED, message, suggestion=_ANSWER_NOW)
+
+
+def _ran_before(climb: Climb) -> bool:
+    return isinstance(climb.asked.prepared, Prepared) and isinstance(seen_before(climb, key_of(climb)), Seen)
 
 
 def mode_is_allowed(climb: Climb) -> Fault | None:

@@ -19,7 +19,8 @@ class Loop:
 
 
 def loop_of(calls: Sequence[TurnCall], tool: str, args_hash: str) -> Loop | None:
-    """Whether letting this call through would close a loop. `calls` are those let through before it."""
+    """Whether letting this call through would close a loop. `calls` are those of the turn; repeats do not count."""
+    calls = [call for call in calls if not call.again]
     same = [call for call in calls if call.args_hash == args_hash]
     if len(same) >= _TIMES - 1:
         return Loop(f"the same call of {tool} was made {len(same)} times and comes", same[-1].gave)

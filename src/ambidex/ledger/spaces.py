@@ -44,8 +44,8 @@ def scope_of(user: User, conversation: str) -> str:
 
 
 def below(scope: str, *parts: str | int) -> str:
-    """A key inside a scope."""
-    return f"{scope}/{key(*parts)}"
+    """A key inside a scope. Words must be keys already, or hashes: nothing that a user chose."""
+    return "/".join((scope, *[part if type(part) is str else key(part) for part in parts]))
 
 
 def block_key(tenant: str, user: str) -> str:

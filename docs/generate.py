@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from tests.requirements import AREAS, LATER, OWED, shown_by
+
 from ambidex.compiler.rules import RULES
 from ambidex.compiler.rules.rule import Rule
 from ambidex.config.page import config_table_markdown
@@ -19,6 +21,7 @@ def pages() -> dict[Path, str]:
     made[HERE / "lints" / "README.md"] = lint_index()
     made[HERE / "errors.md"] = error_page()
     made[HERE / "configuration.md"] = config_table_markdown()
+    made[HERE / "threats.md"] = threat_page()
     return made
 
 
@@ -54,6 +57,35 @@ def error_page() -> str:
     )
     table = ["| type | HTTP | who | retryable | side effects | when |", "|---|---|---|---|---|---|"]
     return "\n".join([head, *table, *rows]) + "\n"
+
+
+def threat_page() -> str:
+    tests = shown_by()
+    parts = [_THREATS_HEAD]
+    for letter, title in AREAS.items():
+        rows = [_threat_row(row, tests.get(row, [])) for row in OWED if row[0] == letter]
+        parts.append(
+            "\n".join([f"## {title}\n", "| id | what must happen | shown by |", "|---|---|---|", *rows]) + "\n"
+        )
+    return "\n".join(parts)
+
+
+_THREATS_HEAD = """\
+# Threats and faults
+
+What Ambidex has to withstand, and the tests that show it. Four things are never trusted: what a model emits, what a
+tool returns, what a client claims about itself, and any file that the loaded artifact's digest does not cover. Trusted
+are the authenticated user on the user's channel, the verified artifact, and the shared store inside one transaction.
+
+`pytest` fails when a row that is due has no test. Rows that are not due yet say why.
+"""
+
+
+def _threat_row(row: str, tests: list[str]) -> str:
+    shown = "<br>".join(f"`{test}`" for test in tests)
+    if row in LATER:
+        shown = f"{shown}<br>not due yet: {LATER[row]}".removeprefix("<br>")
+    return f"| {row} | {OWED[row]} | {shown} |"
 
 
 def main() -> None:

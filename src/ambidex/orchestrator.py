@@ -1,4 +1,4 @@
-"""The orchestrator: between any model and any tool. It opens sessions, keeps their registries, and cleans up after crashes.
+"""The orchestrator: between any model and any tool. It opens sessions, keeps their registries, recovers after crashes.
 
 A call's way is short: `session/pipeline.py` asks `policy/decide.py`, runs it by `execution/engine.py`, and writes its
 end by `ledger/finish.py`.
@@ -11,11 +11,11 @@ import logging
 import os
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-
-import msgspec
 
 from ambidex.audit.chain import Record
 from ambidex.audit.export import AuditExporter
@@ -24,13 +24,16 @@ from ambidex.contracts.call import Mode
 from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.user import User
 from ambidex.errors import Refused
-from ambidex.ledger.rows import CallRow, SessionRow, TurnRow
-from ambidex.ledger.sessions import NotOpened, attach_session, end_session, open_session, resume_session
-from ambidex.ledger.spaces import SESSIONS, TURNS, below, scope_of
+from ambidex.execution.watchdog import Watchdog
+from ambidex.ledger.pruning import prune
+from ambidex.ledger.rows import CallRow, CallState, SessionRow, TurnRow
+from ambidex.ledger.sessions import NotOpened, attach_session, open_session, resume_session
+from ambidex.ledger.spaces import CALLS, SESSIONS, TURNS, below, scope_of
 from ambidex.policy.decide import Claimed
 from ambidex.policy.recovering import lapsed, recover
 from ambidex.policy.refusing import refusal
 from ambidex.registry.registry import Registry
+from ambidex.session.pipeline import redacted_args
 from ambidex.session.session import Session
 from ambidex.session.settings import Settings, settings_of
 from ambidex.session.shared import Shared
@@ -42,6 +45,9 @@ from ambidex.stores.runner import StoreRunner
 
 logger = logging.getLogger("ambidex.orchestrator")
 _RECOVERY_SECONDS = 2.0
+_PRUNING_ROUNDS = 30
+"""Of recovery, for each one of pruning."""
+_PRUNED_AT_ONCE = 200
 
 
 class Orchestrator:
@@ -73,12 +79,14 @@ class Orchestrator:
         self._audit = _exporter(audit, opened, settings)
         self._grace = settings.grace_seconds if grace_seconds is None else grace_seconds
         self._recovering: asyncio.Task[None] | None = None
+        self._watchdog = Watchdog()
         self.use(registry)
 
     async def __aenter__(self) -> Orchestrator:
+        self._watchdog.start()
         if self._shared.runner.store.durable:
             await self.recover()
-            self._recovering = asyncio.ensure_future(self._keep_recovering())
+        self._recovering = asyncio.ensure_future(self._keep_recovering())
         if self._audit is not None:
             self._audit.start()
         return self
@@ -94,6 +102,7 @@ class Orchestrator:
             self._recovering.cancel()
             await asyncio.gather(self._recovering, return_exceptions=True)
         await self._shared.finish(self._grace)
+        self._watchdog.stop()
         if self._audit is not None:
             await self._audit.close()
         await self._shared.runner.close()
@@ -128,26 +137,23 @@ class Orchestrator:
     ) -> Session:
         """A new session, or with `resume` the same one in its next epoch; raises `ambidex.Refused`."""
         wanted, token = Mode(mode), secrets.token_urlsafe(32)
-        registry, record = self.registry, self._shared.record
+        registry, record, outdated = self.registry, self._shared.record, self._shared.outdated
 
         def operation(tx: Tx) -> SessionRow | NotOpened:
             if resume is not None:
-                return resume_session(tx, user, resume, token, wanted, self._has, record)
+                return resume_session(tx, user, resume, token, wanted, outdated, record)
             return open_session(tx, user, wanted, conversation, registry.version, registry.content_hash, token, record)
 
         row = await self._opened(operation)
-        if row.state.mode is not wanted:
-            raise Refused(
-                refusal(ErrorType.MODE_RESTRICTED, f"this session is {row.state.mode}; its mode never changes")
-            )
-        session = Session(row, await self._pinned(row), self._shared, token)
+        session = Session(row, self._shared.registries[row.registry], self._shared, token)
         session._turn = await self._turn_of(row)
         return session
 
     async def attach(self, session_id: str, *, user: User) -> Session:
         """The same session and epoch, from another worker; raises `ambidex.Refused`."""
-        row = await self._opened(lambda tx: attach_session(tx, user, session_id))
-        session = Session(row, await self._pinned(row), self._shared, "")
+        outdated = self._shared.outdated
+        row = await self._opened(lambda tx: attach_session(tx, user, session_id, outdated=outdated))
+        session = Session(row, self._shared.registries[row.registry], self._shared, "")
         session._turn = await self._turn_of(row)
         return session
 
@@ -162,21 +168,6 @@ class Orchestrator:
         row: SessionRow = found
         return row
 
-    def _has(self, version: str) -> bool:
-        """Whether sessions of this registry can go on here: in development only those of the current one."""
-        shared = self._shared
-        return version == shared.current or (shared.production and version in shared.registries)
-
-    async def _pinned(self, row: SessionRow) -> Registry:
-        """The registry that the session began with. In development a session of another one is closed."""
-        shared = self._shared
-        if self._has(row.registry):
-            return shared.registries[row.registry]
-        message = f"this session is pinned to registry {row.registry}; this process has {shared.current}"
-        if not shared.production:
-            await shared.runner.run(lambda tx: end_session(tx, row, "registry_changed", shared.record))
-        raise Refused(refusal(ErrorType.SESSION_INACTIVE, message, suggestion="Open a new session."))
-
     async def _turn_of(self, row: SessionRow) -> TurnRow | None:
         if not row.turn:
             return None
@@ -188,13 +179,19 @@ class Orchestrator:
     async def recover(self) -> int:
         """Give every call whose worker died its end; how many were settled here."""
         runner, shared = self._shared.runner, self._shared
-        settled = 0
+        settled, again = 0, []
         for place in await runner.run(lapsed):
-            found = await runner.run(lambda tx, place=place: _recover(tx, place, shared))  # type: ignore[misc]
-            settled += 1
-            if found is not None:
-                await self._run_again(*found)
+            found: Recovered | None = await runner.run(lambda tx, place=place: _recover(tx, place, shared))  # type: ignore[misc]
+            settled += found is not None
+            if found is not None and found.session is not None and found.turn is not None:
+                again.append(shared.spawn(self._run_again(found.row, found.session, found.turn)))
+        await asyncio.gather(*again)
         return settled
+
+    async def prune(self) -> int:
+        """Forget some of what is older than the retention time; how many conversations, sessions and requests."""
+        rows_ms = self._shared.retention.rows_ms
+        return await self._shared.runner.run(lambda tx: prune(tx, rows_ms, _PRUNED_AT_ONCE))
 
     async def _run_again(self, row: CallRow, session: SessionRow, turn: TurnRow) -> None:
         registry = self._shared.registries[row.registry]
@@ -203,12 +200,16 @@ class Orchestrator:
         await runner._pipeline.run(Claimed(row, session, turn), row.call_id or None)
 
     async def _keep_recovering(self) -> None:
-        while True:
+        for round in count(1):
             await asyncio.sleep(_RECOVERY_SECONDS)
             try:
                 await self.recover()
+                if round % _PRUNING_ROUNDS == 0:
+                    await self.prune()
             except StoreUnavailable as error:
                 logger.warning("recovery waits: %s", error)
+            except Exception:  # what one call did must not keep others from being settled
+                logger.exception("recovery failed and goes on")
 
 
 def _exporter(
@@ -219,20 +220,30 @@ def _exporter(
     return AuditExporter(store, Path(audit), rotate_bytes=settings.audit_rotate_bytes)
 
 
-def _recover(tx: Tx, place: str, shared: Shared) -> tuple[CallRow, SessionRow, TurnRow] | None:
-    from ambidex.ledger.spaces import CALLS
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """A call that was settled, or, with its session and turn, one that is to be run again."""
 
+    row: CallRow
+    session: SessionRow | None = None
+    turn: TurnRow | None = None
+
+
+def _recover(tx: Tx, place: str, shared: Shared) -> Recovered | None:
     row = tx.get(CALLS, place)
     if row is None:
         return None
     session = tx.get(SESSIONS, row.session)
     turn = tx.get(TURNS, below(scope_of(row.user, row.conversation), row.turn))
     registry = shared.registries.get(row.registry)
-    can_run = session is not None and turn is not None and registry is not None and row.tool in registry
-    taken = recover(tx, place, shared.worker, shared.record, can_run=can_run)
-    if taken is None or session is None or turn is None:
+    spec = registry._specs.get(row.tool) if registry else None
+    can_run = session is not None and turn is not None and spec is not None
+    # Without its tool nobody knows what of the arguments may be kept.
+    kept = redacted_args(spec, row.args) if spec else b"{}"
+    taken = recover(tx, place, shared.worker, shared.record, can_run=can_run, kept=kept)
+    if taken is None:
         return None
-    return taken, msgspec.structs.replace(session), turn
+    return Recovered(taken, session, turn) if taken.state is CallState.STARTED else Recovered(taken)
 
 
 __all__ = ["Orchestrator", "Record"]

@@ -27,7 +27,7 @@ def completions(*args: str, incomplete: str) -> list[str]:
 
 
 def test_commands_complete() -> None:
-    assert completions(incomplete="b") == ["build", "bench"]
+    assert completions(incomplete="b") == ["build", "blocks", "bench"]
 
 
 def test_tools_complete_from_the_artifact(built: Path) -> None:

@@ -18,6 +18,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("ambidex.cli.show", "Show a tool's documentation and metadata."),
     "schema": ("ambidex.cli.schema", "Print the declarations a provider gets."),
     "prompt": ("ambidex.cli.prompt", "Print the prompt of a mode and its size."),
+    "call": ("ambidex.cli.call", "Call a tool through the whole pipeline."),
+    "blocks": ("ambidex.cli.blocks", "List blocked users, or lift a block."),
     "audit": ("ambidex.cli.audit", "Read the audit, or verify that it is whole."),
     "bench": ("ambidex.cli.bench", "Measure build, load and memory."),
     "doctor": ("ambidex.cli.doctor", "Check installation, configuration and artifact."),

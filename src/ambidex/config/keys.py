@@ -5,6 +5,7 @@ A new key is one entry here; code reads it as `config[keys.TIMEZONE]`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -58,6 +59,9 @@ STORE = Key(
     "sqlite:ambidex.db",
     "where sessions, calls, confirmations and the audit last: `memory:` or `sqlite:PATH`",
 )
+GRACE_SECONDS = Key(
+    "grace_seconds", kinds.whole_number(0), 10, "how long calls that still run may take to end when the process stops"
+)
 PROMPTS_DIRECTORY = Key(
     "prompts.directory", kinds.PATH, "prompts", "the folder of `core.md`, `voice-behavior.md` and `text-behavior.md`"
 )
@@ -81,6 +85,51 @@ AUDIT_ANCHORS = Key(
     "audit/anchors.jsonl",
     "the file that notes the end of the audit from time to time; safest on another disk than the audit itself",
 )
+CONFIRMATION_TTL_SECONDS = Key(
+    "confirmation.ttl_seconds", kinds.whole_number(1), 300, "how long a request waits for the user before it expires"
+)
+CONFIRMATION_PENDING = Key(
+    "confirmation.pending", kinds.whole_number(1), 3, "requests that may wait in one conversation at the same time"
+)
+CONFIRMATION_HOURLY = Key(
+    "confirmation.hourly", kinds.whole_number(1), 10, "requests that one conversation may make in an hour"
+)
+RETENTION_HOURS = Key(
+    "retention.hours",
+    kinds.whole_number(24),
+    24,
+    "how long calls are kept, at least: a write is never forgotten earlier than that",
+)
+RETENTION_READS = Key(
+    "retention.reads", kinds.whole_number(1), 100, "recorded answers of reads that a session keeps for repeats"
+)
+RETENTION_WRITES = Key(
+    "retention.writes", kinds.whole_number(1), 1_000_000, "writes that the store holds before it refuses new ones"
+)
+
+
+def _limits(mode: str, **defaults: int) -> dict[str, Key[int]]:
+    """What one turn of a mode may use: a name -> its key."""
+    return {
+        name: Key(f"limits.{mode}.{name}", kinds.whole_number(0), default, _LIMITS[name])
+        for name, default in defaults.items()
+    }
+
+
+_LIMITS = {
+    "retrieval": "look-ups in one turn",
+    "total": "calls in one turn, of every category; questions about tools are counted apart",
+    "discovery": "questions about tools in one turn",
+    "refusals": "refused calls after which a turn's tool use is over",
+    "retries": "attempts after the first one, where trying again is harmless",
+    "retrieval_ms": "what a look-up should take, in milliseconds; a slower one is told, not stopped",
+    "turn_ms": "what the calls of a turn should take together, in milliseconds; 0: nobody waits in silence",
+}
+
+VOICE_LIMITS = _limits(
+    "voice", retrieval=2, total=3, discovery=2, refusals=10, retries=1, retrieval_ms=800, turn_ms=1500
+)
+TEXT_LIMITS = _limits("text", retrieval=5, total=8, discovery=5, refusals=10, retries=3, retrieval_ms=2000, turn_ms=0)
 VALUES = Key(
     "values",
     kinds.VALUES,
@@ -89,5 +138,14 @@ VALUES = Key(
     public=True,
 )
 
-KEYS: tuple[Key[Any], ...] = tuple(value for value in list(globals().values()) if isinstance(value, Key))
+
+def _keys(found: Iterable[Any]) -> Iterator[Key[Any]]:
+    for value in found:
+        if isinstance(value, Key):
+            yield value
+        elif value is VOICE_LIMITS or value is TEXT_LIMITS:
+            yield from value.values()
+
+
+KEYS: tuple[Key[Any], ...] = tuple(_keys(list(globals().values())))
 """Every key above, in that order."""

@@ -14,7 +14,8 @@ from ambidex.dialect.nearest import did_you_mean
 from ambidex.errors import ConfigError
 
 _BY_NAME = {key.name: key for key in KEYS}
-_TABLES = {key.name.split(".")[0] for key in KEYS if "." in key.name}
+_TABLES = {key.name[:end] for key in KEYS for end, char in enumerate(key.name) if char == "."}
+"""`limits.voice.total` stands in the table `limits.voice`, and that one in `limits`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +87,12 @@ def _read(path: Path) -> str:
         raise ConfigError(f"{path} cannot be read: {error}; it must be a text file in UTF-8") from None
 
 
-def _flat(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _flat(document: Mapping[str, Any], table: str = "") -> Iterator[tuple[str, Any]]:
     """Dotted names and values; only the tables of the table of keys are entered."""
-    for name, value in document.items():
+    for inner, value in document.items():
+        name = f"{table}{inner}"
         if name in _TABLES and isinstance(value, Mapping):
-            yield from ((f"{name}.{inner}", item) for inner, item in value.items())
+            yield from _flat(value, f"{name}.")
         else:
             yield name, value
 

@@ -12,9 +12,10 @@ from types import MappingProxyType
 from typing import Any
 
 from ambidex.contracts.faults import HANDLER_TYPES, ErrorType
-from ambidex.contracts.response import Fault, ToolResponse
-from ambidex.errors import AmbidexError, CapabilityError, ToolError
+from ambidex.contracts.response import Fault
+from ambidex.errors import AmbidexError, CapabilityError, HandlerError, ToolError
 from ambidex.execution.results import BadResult, Result, ResultCheck, as_it_is, internal
+from ambidex.execution.where import where
 from ambidex.registry.tool import Tool
 
 logger = logging.getLogger("ambidex.execution")
@@ -25,6 +26,8 @@ class How(StrEnum):
     RETURNED = "returned"
     TIMED_OUT = "timed_out"
     CANCELLED = "cancelled"
+    DROPPED = "dropped"
+    """Taken back before an attempt began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Attempt:
     how: How
     result: Result
     task: asyncio.Task[Any] | None = None
-    """Still running: a write that was not stopped although its time is up."""
+    """Nobody waits for it any more: a write whose time is up, or a handler that was told to stop and has yet to."""
 
 
 class _Crash:
@@ -65,27 +68,34 @@ def run_inline(tool: Tool, check: ResultCheck, args: Mapping[str, Any], context:
 
 
 async def run_task(
-    tool: Tool, check: ResultCheck, args: Mapping[str, Any], context: Any, seconds: float, stop: asyncio.Event
+    tool: Tool, check: ResultCheck, args: Mapping[str, Any], context: Any, seconds: float, stop: asyncio.Event | None
 ) -> Attempt:
-    """In a task of its own, until it ends, its time is up, or `stop` is set and it may be stopped."""
+    """In a task of its own, until it ends, its time is up, or `stop` is set (None: it may not be stopped)."""
     task = asyncio.create_task(_guarded(tool, args, context), name=tool.spec.tool_id)
-    stopping = asyncio.create_task(stop.wait())
+    stopping = [asyncio.create_task(stop.wait())] if stop else []
     try:
-        await asyncio.wait({task, stopping}, timeout=max(0.0, seconds), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([task, *stopping], timeout=max(0.0, seconds), return_when=asyncio.FIRST_COMPLETED)
     except asyncio.CancelledError:
-        # Whoever waits for this call went away; the call itself follows the rule of its tool.
+        # The process is about to stop; the call itself follows the rule of its tool.
         task.cancel() if tool.spec.interruptible else None
         raise
     finally:
-        stopping.cancel()
+        for waiting in stopping:
+            waiting.cancel()
     if task.done():
-        return Attempt(How.RETURNED, judge(tool, check, task.result(), context))
+        # A handler that cancels its own task has crashed; nobody else asked it to stop.
+        value = _Crash(asyncio.CancelledError()) if task.cancelled() else task.result()
+        return Attempt(How.RETURNED, judge(tool, check, value, context))
     writes = tool.spec.side_effects == "writes"
-    how = How.CANCELLED if stop.is_set() else How.TIMED_OUT
+    how = How.CANCELLED if stop and stop.is_set() else How.TIMED_OUT
     if how is How.CANCELLED or not writes:
         task.cancel()
-        return Attempt(how, _unfinished(tool, how))
     return Attempt(how, _unfinished(tool, how), task)
+
+
+def dropped(tool: Tool) -> Attempt:
+    """A call that was taken back while no attempt of it was under way."""
+    return Attempt(How.DROPPED, _unfinished(tool, How.DROPPED))
 
 
 async def _guarded(tool: Tool, args: Mapping[str, Any], context: Any) -> Any:
@@ -103,15 +113,15 @@ async def _guarded(tool: Tool, args: Mapping[str, Any], context: Any) -> Any:
 def judge(tool: Tool, check: ResultCheck, value: Any, context: Any) -> Result:
     """One envelope, whatever the handler did. What a tool that it called answered, it may return as it is."""
     spec = tool.spec
-    if isinstance(value, ToolResponse) and context.is_childs(value):
-        return as_it_is(value)
-    if isinstance(value, _Crash):
+    if type(value) is _Crash:
         return _crashed(tool, check, value.error, context)
     try:
-        return check.check(value)
+        return as_it_is(value) if context.is_childs(value) else check.check(value)
     except BadResult as problem:
         logger.error("%s returned something that is no result: %s", spec.tool_id, problem)
-        return Result(False, fault=internal(spec))
+    except BaseException as error:  # looking at a foreign object runs its code, which may raise anything
+        logger.error("%s returned something that cannot be read: %s", spec.tool_id, where(error))
+    return Result(False, fault=internal(spec))
 
 
 def _crashed(tool: Tool, check: ResultCheck, error: BaseException, context: Any) -> Result:
@@ -123,22 +133,37 @@ def _crashed(tool: Tool, check: ResultCheck, error: BaseException, context: Any)
             return judge(tool, check, error.response, context)
         logger.error("%s raised %s, which only the pipeline may say", spec.tool_id, error.response.error.type)
         return Result(False, fault=internal(spec))
+    if isinstance(error, HandlerError):
+        logger.error("%s", error)
+        return Result(False, fault=_gone(spec.tool_id))
     if isinstance(error, AmbidexError):
         logger.error("%s: %s", spec.tool_id, error)
     else:
-        logger.error("%s crashed", spec.tool_id, exc_info=error)
+        logger.error("%s crashed: %s", spec.tool_id, where(error))
+        logger.debug("%s crashed", spec.tool_id, exc_info=error)
     return Result(False, fault=internal(spec))
+
+
+def _gone(tool_id: str) -> Fault:
+    """Its files no longer are what the session's registry was built from: nothing ran."""
+    return Fault(
+        type=ErrorType.UNAVAILABLE,
+        message=f"{tool_id} of this session's registry can no longer be loaded; nothing was done",
+        retryable=False,
+        partial_side_effects=False,
+        suggestion="Go on without it; a new session may have it again.",
+    )
 
 
 def _unfinished(tool: Tool, how: How) -> Result:
     spec = tool.spec
     writes = spec.side_effects == "writes"
-    if how is How.CANCELLED:
+    if how in (How.CANCELLED, How.DROPPED):
         fault = Fault(
             type=ErrorType.CANCELLED,
             message=f"{spec.tool_id} was stopped",
             retryable=False,
-            partial_side_effects=writes,
+            partial_side_effects=writes and how is How.CANCELLED,
         )
     elif writes:
         fault = outcome_unknown(spec.tool_id)

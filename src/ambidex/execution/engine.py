@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from ambidex.contracts.call import Downstream
 from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.spec import ToolSpec
-from ambidex.execution.attempt import Attempt, How, outcome_unknown, run_inline, run_task
+from ambidex.execution.attempt import Attempt, How, dropped, outcome_unknown, run_inline, run_task
 from ambidex.execution.results import Result, ResultCheck
 from ambidex.execution.retry import Patience, wait_before_retry
 from ambidex.ledger.rows import CallState
@@ -28,7 +30,7 @@ class Ran:
     duration_ms: float
     attempts: int
     late: asyncio.Task[Any] | None = None
-    """A write that goes on although its time was up; its end settles the row."""
+    """The handler, where it goes on although nobody waits for it any more; a write's end then settles the row."""
 
 
 class Execution:
@@ -46,9 +48,14 @@ class Execution:
         self._turn_left_ms = turn_left_ms
         self.stop = asyncio.Event()
 
-    async def run(self, args: Mapping[str, Any], context: Any, first_attempt: int = 1) -> Ran:
+    async def run(
+        self, args: Mapping[str, Any], context: Any, first_attempt: int = 1, canonical: bytes | None = None
+    ) -> Ran:
+        """`canonical` is `args` as JSON text: a further attempt gets a fresh copy, for a handler may change its own."""
         spec = self._tool.spec
         start, attempts, slept_ms = time.perf_counter(), 0, 0.0
+        if self._stopped:
+            return self._ran(dropped(self._tool), 0.0, first_attempt)
         while True:
             attempts += 1
             spent = (time.perf_counter() - start) * 1000 + slept_ms
@@ -58,16 +65,32 @@ class Execution:
             if wait is None:
                 return self._ran(attempt, spent, first_attempt + attempts - 1)
             before = time.perf_counter()
-            await self._clock.sleep(wait / 1000)
+            await self._pause(wait / 1000)
             # A clock that does not really sleep (a test's) must still use up the call's time.
             slept_ms += max(0.0, wait - (time.perf_counter() - before) * 1000)
-            if self.stop.is_set() and spec.interruptible:
-                return self._ran(attempt, spent + wait, first_attempt + attempts - 1)
+            if self._stopped:
+                return self._ran(dropped(self._tool), spent + wait, first_attempt + attempts - 1)
+            if canonical is not None:
+                args = msgspec.json.decode(canonical)
+
+    @property
+    def _stopped(self) -> bool:
+        return self.stop.is_set() and self._tool.spec.interruptible
+
+    async def _pause(self, seconds: float) -> None:
+        """Until the next attempt is due, or the call is stopped."""
+        sleeping = asyncio.ensure_future(self._clock.sleep(seconds))
+        stopping = [asyncio.ensure_future(self.stop.wait())] if self._tool.spec.interruptible else []
+        try:
+            await asyncio.wait([sleeping, *stopping], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for waiting in (sleeping, *stopping):
+                waiting.cancel()
 
     async def _once(self, args: Mapping[str, Any], context: Any, seconds: float) -> Attempt:
         if not self._tool.spec.suspends:
             return run_inline(self._tool, self._check, args, context)
-        stop = self.stop if self._tool.spec.interruptible else _NEVER
+        stop = self.stop if self._tool.spec.interruptible else None
         return await run_task(self._tool, self._check, args, context, seconds, stop)
 
     def _wait(self, attempt: Attempt, attempts: int, spent_ms: float) -> float | None:
@@ -80,25 +103,17 @@ class Execution:
 
     def _ran(self, attempt: Attempt, spent_ms: float, attempts: int) -> Ran:
         spec = self._tool.spec
-        result, state = attempt.result, _state(spec, attempt)
+        result, state = attempt.result, state_of(spec, attempt)
         if state is CallState.UNKNOWN:
             result = Result(False, fault=outcome_unknown(spec.tool_id))
         return Ran(result, state, spent_ms, attempts, attempt.task)
 
 
-class _Never(asyncio.Event):
-    """An event that nobody sets: for tools that are not to be stopped."""
-
-    def set(self) -> None:
-        raise RuntimeError("this tool is not interruptible")
-
-
-_NEVER = _Never()
-
-
-def _state(spec: ToolSpec, attempt: Attempt) -> CallState:
+def state_of(spec: ToolSpec, attempt: Attempt) -> CallState:
     """What the row becomes: an outcome, free to be asked again, or in doubt."""
     writes, fault = spec.side_effects == "writes", attempt.result.fault
+    if attempt.how is How.DROPPED:
+        return CallState.RELEASED
     if attempt.how is How.TIMED_OUT:
         return CallState.UNKNOWN if writes else CallState.RELEASED
     if attempt.how is How.CANCELLED:

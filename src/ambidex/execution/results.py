@@ -10,15 +10,17 @@ from typing import Any
 import msgspec
 
 from ambidex.arguments.plain import MAX_DEPTH, is_dangerous
+from ambidex.audit.redact import REDACTED, redact
 from ambidex.contracts.faults import HANDLER_TYPES, ErrorType
-from ambidex.contracts.intents import AnyIntent, intent_name, parse_intent
+from ambidex.contracts.intents import AnyIntent, EndVoiceSession, intent_name, parse_intent
 from ambidex.contracts.response import Fault, ToolResponse
 from ambidex.contracts.spec import ToolSpec
-from ambidex.dialect.keywords import depth_of
 from ambidex.execution.shorten import shorten
 
 MAX_ANSWER = 256 * 1024
 MAX_RESULT = 4 * 1024 * 1024
+_MOST_WORDS = 2000
+_WORDS = ("reason", "closing_message", "text_response")
 CUT_NOTICE = "The result was longer than fits; parts of it were left out."
 
 
@@ -55,15 +57,14 @@ class ResultCheck:
         if response.ok:
             return self._success(response)
         fault = response.error
-        if fault is None or fault.type not in HANDLER_TYPES:
+        if fault is None or fault.type not in HANDLER_TYPES or fault.confirmation_request is not None:
             raise BadResult(f"a handler may not answer with {fault.type if fault else 'no error'}")
         kept = tuple(
             intent for intent in self._allowed(response) if intent_name(intent) in self._spec.intents_on_failure
         )
-        details = fault.details
-        if details is not None:
-            _encode(details)
-        return Result(False, fault=fault, intents=kept, notices=response.notices)
+        fault, truncated = _bounded(fault)
+        notices = (*response.notices, CUT_NOTICE) if truncated else response.notices
+        return Result(False, fault=fault, intents=kept, notices=notices, truncated=truncated)
 
     def _success(self, response: ToolResponse) -> Result:
         data = response.data
@@ -78,13 +79,14 @@ class ResultCheck:
             encoded = shorten(encoded, MAX_ANSWER)
         notices = (*response.notices, CUT_NOTICE) if truncated else response.notices
         degraded = isinstance(data, Mapping) and data.get("degraded") is True
-        return Result(True, msgspec.Raw(encoded), None, intents, notices, truncated, degraded, _records(data))
+        shown = redact(data, self._spec.redact, "data") if self._spec.redact else data
+        return Result(True, msgspec.Raw(encoded), None, intents, notices, truncated, degraded, _records(shown))
 
     def _allowed(self, response: ToolResponse) -> tuple[AnyIntent, ...]:
         for intent in response.intents:
             if intent_name(intent) not in self._spec.intents:
                 raise BadResult(f"the tool may not emit {intent_name(intent)}; declare it in intents")
-        return response.intents
+        return tuple(_whole(intent, response.data) for intent in response.intents)
 
     def _satisfies(self, data: Any) -> None:
         if not bytes(self._spec.response):
@@ -99,12 +101,12 @@ class ResultCheck:
             raise BadResult(f"data is not JSON: {problem}") from None
         if error is not None:
             place = "".join(f"/{step}" for step in error.instance_path)
-            raise BadResult(f"data{place} breaks response: {error.message[:200]}")
+            raise BadResult(f"data{place} breaks response: {error.kind.name}")
 
 
 def _as_response(value: Any) -> ToolResponse:
     if type(value) is ToolResponse:
-        return value
+        return _sound(value)
     if not isinstance(value, Mapping):
         raise BadResult(f"a handler returns ok(…), fail(…) or a mapping like them, not {type(value).__name__}")
     extra = value.keys() - {"ok", "data", "error", "notices", "intents"}
@@ -119,6 +121,42 @@ def _as_response(value: Any) -> ToolResponse:
         raise BadResult(str(problem)) from None
 
 
+def _sound(response: ToolResponse) -> ToolResponse:
+    """The same, once every member is known to be of its type: a constructor believes whatever it is given."""
+    if type(response.ok) is not bool:
+        raise BadResult("ok must be true or false")
+    if response.notices and not all(type(notice) is str for notice in msgspec.convert(response.notices, tuple)):
+        raise BadResult("notices must be strings")
+    if not all(isinstance(intent, AnyIntent) for intent in response.intents):
+        raise BadResult("intents must be intents")
+    return response
+
+
+def _whole(intent: AnyIntent, data: Any) -> AnyIntent:
+    """The intent, known to be sound; an end of the session that gives no reason or words has those of the data."""
+    try:
+        sound = parse_intent(msgspec.to_builtins(intent))
+    except (msgspec.ValidationError, TypeError) as problem:
+        raise BadResult(f"{intent_name(intent)} is malformed: {problem}") from None
+    if not isinstance(sound, EndVoiceSession) or not isinstance(data, Mapping):
+        return sound
+    given = {name: data.get(name) for name in _WORDS if getattr(sound, name) is None}
+    return msgspec.structs.replace(sound, **{name: word for name, word in given.items() if isinstance(word, str)})
+
+
+def _bounded(fault: Fault) -> tuple[Fault, bool]:
+    """A handler's fault with every member of its type, and whether it had to be shortened."""
+    encoded = _encode(fault)
+    try:
+        checked = msgspec.json.decode(encoded, type=Fault)
+    except msgspec.ValidationError as problem:
+        raise BadResult(f"the error is none: {problem}") from None
+    if len(encoded) <= MAX_ANSWER:
+        return checked, False
+    message, suggestion = checked.message[:_MOST_WORDS], (checked.suggestion or "")[:_MOST_WORDS] or None
+    return msgspec.structs.replace(checked, message=message, suggestion=suggestion, details=None), True
+
+
 def _fault(value: Any) -> Fault:
     if not isinstance(value, Mapping):
         raise BadResult("error must be an object with type and message")
@@ -131,16 +169,30 @@ def _encode(data: Any) -> bytes:
     try:
         encoded = msgspec.json.encode(data)
     except (TypeError, ValueError, RecursionError, OverflowError, UnicodeError, AttributeError) as problem:
-        raise BadResult(f"data is not JSON: {problem}") from None
+        words = problem if isinstance(problem, TypeError) else type(problem).__name__  # others may quote the data
+        raise BadResult(f"data is not JSON: {words}") from None
     if len(encoded) > MAX_RESULT:
         raise BadResult(f"data has {len(encoded)} bytes; {MAX_RESULT} are the most")
-    if encoded.count(b"{") + encoded.count(b"[") > MAX_DEPTH and depth_of(encoded) > MAX_DEPTH:
+    if encoded.count(b"{") + encoded.count(b"[") > MAX_DEPTH and _is_too_deep(encoded):
         raise BadResult(f"data is nested deeper than {MAX_DEPTH} levels")
-    if b"null" in encoded and _has_nan(data):
+    if b"null" in encoded and _has_nan(msgspec.to_builtins(data)):
         raise BadResult("data holds NaN or an infinity, which JSON cannot say")
-    if b'"__' in encoded and _has_dangerous_key(data):
+    if b'"__' in encoded and _has_dangerous_key(msgspec.to_builtins(data)):
         raise BadResult("data has a key that begins with two underscores")
     return encoded
+
+
+_SQUARE = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+
+
+def _is_too_deep(encoded: bytes) -> bool:
+    """Only brackets outside strings count; a result may have megabytes, so bytes are dropped in bulk first."""
+    unescaped = encoded.replace(b"\\\\", b"").replace(b'\\"', b"") if b"\\" in encoded else encoded
+    brackets = b"".join(unescaped.split(b'"')[::2]).translate(_SQUARE, _NO_BRACKETS)
+    for _ in range(MAX_DEPTH):
+        brackets = brackets.replace(b"[]", b"")  # takes away the innermost level
+    return bool(brackets)
 
 
 def _has_nan(value: Any) -> bool:
@@ -168,13 +220,17 @@ def _records(data: Any) -> tuple[str, ...]:
             found += [
                 entry["id"] for entry in entries if isinstance(entry, Mapping) and isinstance(entry.get("id"), str)
             ]
-    return tuple(found[:50])
+    return tuple(name for name in found if name != REDACTED)[:50]
 
 
 def as_it_is(child: ToolResponse) -> Result:
     """A child's answer as its parent's. Its intents were applied when the child ended."""
-    data = None if child.data is None else msgspec.Raw(msgspec.json.encode(child.data))
-    return Result(child.ok, data, child.error, notices=child.notices)
+    if child.data is None:
+        return Result(child.ok, None, child.error, notices=child.notices)
+    encoded = _encode(child.data)
+    truncated = len(encoded) > MAX_ANSWER
+    data = msgspec.Raw(shorten(encoded, MAX_ANSWER) if truncated else encoded)
+    return Result(child.ok, data, child.error, notices=child.notices, truncated=truncated)
 
 
 def internal(spec: ToolSpec) -> Fault:

@@ -50,8 +50,6 @@ def list_requests(tx: Tx, session: SessionRow, most_tokens: int, record: Record)
 def _mint(tx: Tx, request: RequestRow, most: int) -> str:
     token = secrets.token_urlsafe(32)
     tokens = (*request.tokens, digest(token))
-    for old in tokens[:-most]:
-        tx.put(TOKENS, old, TokenRow(request.id, retired=True))
     tx.put(TOKENS, tokens[-1], TokenRow(request.id))
     tx.put(REQUESTS, request.id, msgspec.structs.replace(request, tokens=tokens[-most:]))
     return token

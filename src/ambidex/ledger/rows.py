@@ -193,8 +193,9 @@ class RequestRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TokenRow(msgspec.Struct, frozen=True, array_like=True):
+    """Whose token it is. Whether it is still good for the request, the request knows."""
+
     request: str
-    retired: bool = False
 
 
 class BlockRow(msgspec.Struct, frozen=True, kw_only=True):

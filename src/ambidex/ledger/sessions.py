@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import msgspec
 
@@ -18,7 +19,7 @@ from ambidex.ledger.blocks import block_left_ms
 from ambidex.ledger.events import session_event
 from ambidex.ledger.rows import ConversationRow, SessionRow, State, TurnKind, TurnRow
 from ambidex.ledger.spaces import BLOCKS, CONVERSATIONS, RESUME, SESSIONS, TURNS, below, block_key, scope_of
-from ambidex.ledger.state import ended, turn_begins
+from ambidex.ledger.state import ended, farewell_spoken, turn_begins
 from ambidex.stores.base import Tx
 
 
@@ -84,13 +85,16 @@ def open_session(
     return row
 
 
+Check: TypeAlias = Callable[[Tx, SessionRow], NotOpened | None]
+"""Why a session cannot go on in this process, if it cannot."""
+
+
 def resume_session(
-    tx: Tx, user: User, token: str, fresh: str, mode: Mode, has: Callable[[str], bool], record: Record
+    tx: Tx, user: User, token: str, fresh: str, mode: Mode, outdated: Check, record: Record
 ) -> SessionRow | NotOpened:
     """The same session in its next epoch, its turn intact. The token is used once; `fresh` is the next one.
 
-    A session of another mode, or of a registry that this process does not have (`has`), is handed out as it is, for
-    the caller to refuse: nothing about it changes, and its token stays good elsewhere.
+    Everything is looked at before the token is used up: after a refusal it is still good, perhaps elsewhere.
     """
     if blocked := _blocked(tx, user):
         return blocked
@@ -100,8 +104,10 @@ def resume_session(
         return NotOpened(ErrorType.NOT_FOUND, "there is no session to resume with this token")
     if not row.state.is_active:
         return NotOpened(ErrorType.SESSION_INACTIVE, "the session has ended")
-    if row.state.mode is not mode or not has(row.registry):
-        return row
+    if row.state.mode is not mode:
+        return NotOpened(ErrorType.MODE_RESTRICTED, f"this session is {row.state.mode}; its mode never changes")
+    if refused := outdated(tx, row):
+        return refused
     tx.delete(RESUME, row.resume_hash)
     row = msgspec.structs.replace(row, epoch=row.epoch + 1, resume_hash=digest(fresh), user=user)
     tx.put(SESSIONS, row.id, row)
@@ -110,7 +116,7 @@ def resume_session(
     return row
 
 
-def attach_session(tx: Tx, user: User, session_id: str) -> SessionRow | NotOpened:
+def attach_session(tx: Tx, user: User, session_id: str, *, outdated: Check) -> SessionRow | NotOpened:
     """The same session and epoch, from another worker."""
     if blocked := _blocked(tx, user):
         return blocked
@@ -119,7 +125,7 @@ def attach_session(tx: Tx, user: User, session_id: str) -> SessionRow | NotOpene
         return NotOpened(ErrorType.NOT_FOUND, "there is no such session")
     if not row.state.is_active:
         return NotOpened(ErrorType.SESSION_INACTIVE, "the session has ended")
-    return row
+    return outdated(tx, row) or row
 
 
 def _is_of(row: SessionRow, user: User) -> bool:
@@ -173,9 +179,22 @@ def _next_turn(tx: Tx, row: SessionRow, said: str, kind: TurnKind, messages: tup
 
 
 def decision_turn(tx: Tx, row: SessionRow, said: str, kind: TurnKind, record: Record) -> Begun:
-    """The turn that an approval or a rejection begins."""
-    state = turn_begins(row.state)
-    return _next_turn(tx, msgspec.structs.replace(row, state=state), said, kind, row.state.pending_messages, record)
+    """The turn that an approval or a rejection begins. What is queued waits on: a decision cannot hand it out."""
+    state = msgspec.structs.replace(turn_begins(row.state), pending_messages=row.state.pending_messages)
+    return _next_turn(tx, msgspec.structs.replace(row, state=state), said, kind, (), record)
+
+
+def ends_with_its_turn(row: SessionRow) -> bool:
+    """Whether the next turn would begin in a session that is over by then."""
+    return row.state.is_active and not turn_begins(row.state).is_active
+
+
+def turn_is_spoken(tx: Tx, session_id: str, epoch: int, record: Record) -> SessionRow | NotOpened:
+    """The agent's turn was heard to its end: a session that was to last so long is over."""
+    row = current(tx, session_id, epoch)
+    if isinstance(row, NotOpened) or not row.state.is_active or row.state.pending_end_voice_session is None:
+        return row
+    return end_session(tx, msgspec.structs.replace(row, state=farewell_spoken(row.state)), "turn_ended", record)
 
 
 def _summary(turn: TurnRow) -> dict[str, str | int | float | bool | None]:

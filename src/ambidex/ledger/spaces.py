@@ -36,6 +36,9 @@ TOKENS: Space[TokenRow] = Space("token", TokenRow)
 """Hash of a token -> its request."""
 HITS: Space[Hits] = Space("hits", Hits)
 BLOCKS: Space[BlockRow] = Space("block", BlockRow)
+COUNTS: Space[int] = Space("count", int)
+CURSORS: Space[str] = Space("cursor", str)
+"""A space's name -> the key up to which pruning has looked through it."""
 
 
 def scope_of(user: User, conversation: str) -> str:

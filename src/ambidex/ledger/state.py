@@ -49,7 +49,8 @@ def apply(state: State, intent: AnyIntent, *, handed_over: bool = False) -> tupl
         case SuppressAudio(value=value):
             if value and state.pending_end_voice_session == "farewell_spoken":
                 return msgspec.structs.replace(state, suppress_after_farewell=True), Applied.APPLIED
-            return msgspec.structs.replace(state, should_suppress_audio=value), Applied.APPLIED
+            heard = msgspec.structs.replace(state, should_suppress_audio=value, suppress_after_farewell=False)
+            return heard, Applied.APPLIED
         case SuppressTranscript(value=value):
             return msgspec.structs.replace(state, should_suppress_transcript=value), Applied.APPLIED
         case _:

@@ -18,13 +18,16 @@ from ambidex.contracts.response import Fault
 from ambidex.contracts.spec import ToolSpec
 from ambidex.ledger.blocks import block_left_ms
 from ambidex.ledger.confirming import NoRequest, find_request, settle
-from ambidex.ledger.events import call_event
+from ambidex.ledger.events import call_event, session_event
+from ambidex.ledger.pruning import count_writes
 from ambidex.ledger.rows import CallRow, CallState, RequestRow, RequestState, SessionRow, TurnCall, TurnKind, TurnRow
 from ambidex.ledger.sessions import Begun, decision_turn
 from ambidex.ledger.spaces import BLOCKS, CALLS, DOUBTFUL, OPEN, TURNS, below, block_key, scope_of
+from ambidex.ledger.state import turn_begins
 from ambidex.policy.asking import schema_digest
 from ambidex.policy.decide import Claimed, Recorded, Refused, Running, Worker, take_over
 from ambidex.policy.limits import ConfirmationLimits
+from ambidex.policy.rates import count_call
 from ambidex.policy.refusing import refusal
 from ambidex.stores.base import Tx
 from ambidex.stores.clock import elapsed_ms
@@ -36,6 +39,8 @@ class Rejected:
     request: RequestRow
     session: SessionRow
     fault: Fault
+    turn: TurnRow | None = None
+    """The one that this rejection began; none when it was rejected before."""
 
 
 Settled: TypeAlias = Claimed | Recorded | Running | Refused | Rejected
@@ -59,7 +64,7 @@ def approve(
         return _over(tx, request, session, record)
     changed = _changed(tx, session, request, tools.get(request.tool))
     if changed is not None:
-        return Refused(changed, "world_is_unchanged")
+        return _refuse(tx, session, request, changed, "world_is_unchanged", record)
     begun = decision_turn(tx, session, request.input, TurnKind.APPROVAL, record)
     return _claim(tx, request, begun, tools[request.tool], worker, record)
 
@@ -70,14 +75,17 @@ def reject(tx: Tx, session: SessionRow, token: str, limits: ConfirmationLimits, 
         return request
     if request.state is RequestState.CONSUMED:
         fault = refusal(ErrorType.CONFLICT, "the request was approved already", details={"state": "approved"})
-        return Refused(fault, "request_is_pending")
+        return _refuse(tx, session, request, fault, "request_is_pending", record)
     if request.state is RequestState.REJECTED:
+        record(tx, [session_event(EventKind.CALL_DUPLICATE, session, **_about(request))])
         return Rejected(request, session, rejection(request))
     if not _is_pending(tx, request):
         return _over(tx, request, session, record)
     settle(tx, request, RequestState.REJECTED, session, record)
+    if not _can_go_on(session):
+        return Rejected(request, session, rejection(request))
     begun = decision_turn(tx, session, request.input, TurnKind.REJECTION, record)
-    return Rejected(request, begun.session, rejection(request))
+    return Rejected(request, begun.session, rejection(request), begun.turn)
 
 
 def rejection(request: RequestRow) -> Fault:
@@ -92,7 +100,30 @@ def _found(tx: Tx, session: SessionRow, token: str, limits: ConfirmationLimits, 
     found = find_request(tx, session, token, limits.wrong, limits.window_ms, record)
     if isinstance(found, RequestRow):
         return found
-    return Refused(_no_request(found), "token_is_good")
+    fault = _no_request(found)
+    if found.wait_ms or found.retired:  # a wrong token has left its own line
+        return _refuse(tx, session, None, fault, "token_is_good", record)
+    return Refused(fault, "token_is_good")
+
+
+def _refuse(
+    tx: Tx, session: SessionRow, request: RequestRow | None, fault: Fault, rule: str, record: Record
+) -> Refused:
+    """Decisions that come to nothing are told to the audit, as refused calls are."""
+    about = _about(request) if request else {}
+    event = session_event(EventKind.CALL_REFUSED, session, rule=rule, ok=False, error_type=fault.type, **about)
+    record(tx, [event])
+    return Refused(fault, rule)
+
+
+def _about(request: RequestRow) -> dict[str, str]:
+    return {
+        "tool": request.tool,
+        "tool_version": request.tool_version,
+        "args_hash": request.args_hash,
+        "key": request.id,
+        "call_id": request.call_id,
+    }
 
 
 def _no_request(found: NoRequest) -> Fault:
@@ -112,11 +143,17 @@ def _is_pending(tx: Tx, request: RequestRow) -> bool:
 def _over(tx: Tx, request: RequestRow, session: SessionRow, record: Record) -> Refused:
     if request.state is RequestState.REJECTED:
         fault = refusal(ErrorType.CONFLICT, "the request was rejected already", details={"state": "rejected"})
-        return Refused(fault, "request_is_pending")
+        return _refuse(tx, session, request, fault, "request_is_pending", record)
+    fault = refusal(ErrorType.CONFIRMATION_EXPIRED, "the decision came too late; nothing was done")
     if request.state is RequestState.PENDING:
         settle(tx, request, RequestState.EXPIRED, session, record)
-    message = "the approval came too late; nothing was done"
-    return Refused(refusal(ErrorType.CONFIRMATION_EXPIRED, message), "request_is_in_time")
+        return Refused(fault, "request_is_in_time")
+    return _refuse(tx, session, request, fault, "request_is_in_time", record)
+
+
+def _can_go_on(session: SessionRow) -> bool:
+    """Whether another turn may begin: a session may have ended, or be about to with the turn it is in."""
+    return session.state.is_active and turn_begins(session.state).is_active
 
 
 def _changed(tx: Tx, session: SessionRow, request: RequestRow, tool: ToolSpec | None) -> Fault | None:
@@ -124,7 +161,7 @@ def _changed(tx: Tx, session: SessionRow, request: RequestRow, tool: ToolSpec | 
     left = block_left_ms(tx.get(BLOCKS, block_key(session.user.tenant, session.user.id)), tx.now)
     if left:
         return refusal(ErrorType.UNAVAILABLE, "this user is blocked for now", retry_after_ms=left)
-    if not session.state.is_active:
+    if not _can_go_on(session):
         return refusal(ErrorType.SESSION_INACTIVE, "the session has ended")
     if tool is None:
         return refusal(ErrorType.NOT_FOUND, "the tool no longer exists")
@@ -163,14 +200,28 @@ def _claim(tx: Tx, request: RequestRow, begun: Begun, tool: ToolSpec, worker: Wo
         request=request.id,
     )
     place = below(scope, name)
+    if row.writes:
+        count_writes(tx)
     tx.put(CALLS, place, row)
+    _answers(tx, scope, request, row)
     tx.put(OPEN, place, place)
     if row.writes:
         tx.put(DOUBTFUL, below(scope, row.args_hash), place)
+    count_call(tx, tool, session)
     turn = _noted(tx, scope, begun.turn, row)
     settle(tx, request, RequestState.CONSUMED, session, record, key=name)
     record(tx, [call_event(EventKind.CALL_STARTED, row)])
     return Claimed(row, session, turn)
+
+
+def _answers(tx: Tx, scope: str, request: RequestRow, row: CallRow) -> None:
+    """The call that asked is this one from now on: under its id the outcome is found, whenever it comes again."""
+    if request.asked_key:
+        told = row.args if request.told_args is None else request.told_args
+        asked = msgspec.structs.replace(
+            row, key=request.asked_key, state=CallState.DONE, turn=request.turn, args=told, request="", same_as=row.key
+        )
+        tx.put(CALLS, below(scope, request.asked_key), asked)
 
 
 def _noted(tx: Tx, scope: str, turn: TurnRow, row: CallRow) -> TurnRow:
@@ -186,12 +237,14 @@ def _again(tx: Tx, request: RequestRow, session: SessionRow, worker: Worker, rec
     scope = scope_of(request.user, request.conversation)
     row = tx.get(CALLS, below(scope, request.key))
     if row is None:
-        return Refused(refusal(ErrorType.CONFIRMATION_EXPIRED, "the outcome is no longer kept"), "request_is_pending")
+        fault = refusal(ErrorType.CONFIRMATION_EXPIRED, "the outcome is no longer kept")
+        return _refuse(tx, session, request, fault, "request_is_pending", record)
+    record(tx, [session_event(EventKind.CALL_DUPLICATE, session, **_about(request))])
     if row.state is not CallState.STARTED:
         return Recorded(row)
     if elapsed_ms(row.began, tx.now) < row.lease_ms:
         return Running(row)
-    taken = take_over(tx, scope, row, worker, record)
+    taken = take_over(tx, scope, row, worker, record, kept=request.args)
     if taken.state is not CallState.STARTED:
         return Recorded(taken)
     turn = tx.get(TURNS, below(scope, row.turn))

@@ -10,15 +10,20 @@ import secrets
 
 import msgspec
 
+from ambidex.arguments.canonical import canonical_bytes
+from ambidex.audit.chain import Record
+from ambidex.audit.redact import redact
 from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.response import ConfirmationRequest, Fault
 from ambidex.contracts.spec import ToolSpec
+from ambidex.ledger.confirming import settle
 from ambidex.ledger.rows import CallState, Ids, RequestRow, RequestState
 from ambidex.ledger.spaces import CALLS, DOUBTFUL, PENDING, REQUESTS, below
 from ambidex.policy.climb import Climb
 from ambidex.policy.preview import preview_of
 from ambidex.policy.rates import hit, recent, until_free_ms
 from ambidex.policy.refusing import refusal
+from ambidex.policy.seen import ID_REUSED
 from ambidex.stores.clock import Moment, elapsed_ms, rfc3339
 from ambidex.stores.keys import key
 
@@ -54,12 +59,14 @@ def in_doubt(climb: Climb) -> bool:
     return row.state is CallState.UNKNOWN or (row.state is CallState.STARTED and row.turn != climb.session.turn)
 
 
-def ask(climb: Climb) -> tuple[RequestRow, bool] | Fault:
+def ask(climb: Climb, asker: str, record: Record) -> tuple[RequestRow, bool] | Fault:
     """The request that waits for these arguments, or a new one (then True); RATE_LIMIT when too many wait already."""
-    pending = pending_requests(climb)
+    pending = _pending_requests(climb, record)
     for request in pending:
         if request.args_hash == climb.asked.args_hash:
             return request, False
+        if climb.asked.provider and request.asked_key == asker:
+            return ID_REUSED
     limits, name = climb.rules.confirmation, key("asked", climb.scope)
     at = recent(climb.tx, name, HOUR_MS)
     wait = until_free_ms(climb.tx, at, HOUR_MS, limits.hourly)
@@ -70,24 +77,31 @@ def ask(climb: Climb) -> tuple[RequestRow, bool] | Fault:
         suggestion = "Ask the user to decide on those first."
         return refusal(ErrorType.RATE_LIMIT, message, suggestion=suggestion, retry_after_ms=wait, retryable=True)
     hit(climb.tx, name, HOUR_MS, limits.hourly)
-    request = _new_request(climb)
+    request = _new_request(climb, asker)
     climb.tx.put(REQUESTS, request.id, request)
     climb.tx.put(PENDING, climb.scope, Ids((*(row.id for row in pending), request.id)))
     return request, True
 
 
-def pending_requests(climb: Climb) -> list[RequestRow]:
+def _pending_requests(climb: Climb, record: Record) -> list[RequestRow]:
+    """What still waits. A request whose time is up is settled here, since nobody else may ever look at it."""
     listed = climb.tx.get(PENDING, climb.scope)
-    rows = [climb.tx.get(REQUESTS, name) for name in listed.ids] if listed else []
-    return [row for row in rows if row and row.state is RequestState.PENDING and _left_ms(row, climb.tx.now) > 0]
+    found = [climb.tx.get(REQUESTS, name) for name in listed.ids] if listed else []
+    rows = [row for row in found if row is not None and row.state is RequestState.PENDING]
+    for row in rows:
+        if _left_ms(row, climb.tx.now) <= 0:
+            settle(climb.tx, row, RequestState.EXPIRED, climb.session, record)
+    return [row for row in rows if _left_ms(row, climb.tx.now) > 0]
 
 
 def _left_ms(request: RequestRow, now: Moment) -> int:
     return max(0, request.ttl_ms - elapsed_ms(request.asked, now))
 
 
-def _new_request(climb: Climb) -> RequestRow:
+def _new_request(climb: Climb, asker: str) -> RequestRow:
     session, turn, asked = climb.session, climb.open_turn, climb.asked
+    args, warning = climb.prepared.args, IN_DOUBT if in_doubt(climb) else ""
+    told = redact(args, climb.tool.redact, "args")
     return RequestRow(
         id=secrets.token_urlsafe(18),
         state=RequestState.PENDING,
@@ -100,13 +114,16 @@ def _new_request(climb: Climb) -> RequestRow:
         schema_digest=schema_digest(climb.tool),
         args=climb.prepared.canonical,
         args_hash=asked.args_hash,
-        preview=preview_of(climb.tool, climb.prepared.args, warning=IN_DOUBT if in_doubt(climb) else ""),
+        preview=preview_of(climb.tool, args, warning=warning),
         asked=climb.tx.now,
         ttl_ms=climb.rules.confirmation.ttl_ms,
         turn=turn.number,
         input=turn.input,
         call_id=asked.call.id or "",
+        asked_key=asker if asked.provider else "",
         untrusted=climb.untrusted,
+        told_args=None if told is args else canonical_bytes(told),
+        told_preview=None if told is args else preview_of(climb.tool, told, warning=warning),
     )
 
 
@@ -116,12 +133,13 @@ def schema_digest(tool: ToolSpec) -> str:
 
 
 def for_the_model(request: RequestRow) -> ConfirmationRequest:
+    """With redacted values replaced; the user's channel shows them."""
     expires = Moment(request.asked.wall + request.ttl_ms, 0, "")
     return ConfirmationRequest(
         id=request.id,
         tool=request.tool,
-        args=msgspec.json.decode(request.args),
-        preview=request.preview,
+        args=msgspec.json.decode(request.args if request.told_args is None else request.told_args),
+        preview=request.preview if request.told_preview is None else request.told_preview,
         expires=rfc3339(expires),
     )
 

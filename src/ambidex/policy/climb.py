@@ -41,6 +41,8 @@ class Asked:
     ask_about_doubt: bool = True
     room: bool = True
     """Whether this process may run one more of this tool, and of this session."""
+    taken_back: bool = False
+    """Whether its provider has cancelled it before it was decided."""
 
 
 def hash_of(tool: str, canonical: bytes) -> str:

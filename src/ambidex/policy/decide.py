@@ -19,13 +19,16 @@ from ambidex.contracts.call import Category, Downstream
 from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.response import Fault
 from ambidex.ledger.events import call_event
+from ambidex.ledger.pruning import count_writes
 from ambidex.ledger.rows import CallRow, CallState, RequestRow, SessionRow, TurnCall, TurnRow
+from ambidex.ledger.sessions import NotOpened
 from ambidex.ledger.spaces import CALLS, CONVERSATIONS, DOUBTFUL, OPEN, REFUSED, TURNS, below
 from ambidex.policy.asking import ask, confirmation_required, needs_a_person
 from ambidex.policy.climb import Asked, Climb, Rules
 from ambidex.policy.ladder import AFTER_IDENTITY, BEFORE_IDENTITY, first_refusal
-from ambidex.policy.rates import hit, rate_name
-from ambidex.policy.seen import Seen, key_of, noted, seen_before
+from ambidex.policy.rates import count_call
+from ambidex.policy.refusing import refusal
+from ambidex.policy.seen import ID_REUSED, Seen, key_of, noted, seen_before
 from ambidex.stores.base import Tx
 from ambidex.stores.clock import elapsed_ms
 from ambidex.stores.keys import key
@@ -99,19 +102,29 @@ def decide(tx: Tx, asked: Asked, session: SessionRow, rules: Rules, worker: Work
     if refused:
         return _refuse(climb, *refused, record)
     if why := needs_a_person(climb):
-        return _wait(climb, why, record)
+        return _wait(climb, name, why, record)
     return _claim(climb, name, worker, record)
 
 
+def turned_away(tx: Tx, asked: Asked, session: SessionRow, rules: Rules, why: NotOpened, record: Record) -> Refused:
+    """A call on a connection that may make none any more. It never gets to the ladder, and is recorded all the same."""
+    climb = Climb(tx, asked, session, rules)
+    record(tx, [_event(climb, EventKind.CALL_REFUSED, rule="session_is_current", ok=False, error_type=why.type)])
+    return Refused(refusal(why.type, why.message, retry_after_ms=why.retry_after_ms), "session_is_current")
+
+
 def _claim(climb: Climb, name: str, worker: Worker, record: Record) -> Claimed:
-    row = _row(climb, name, CallState.STARTED, worker)
+    row, before = _row(climb, name, CallState.STARTED, worker), climb.row(name)
+    if before is not None:
+        # The key was free again; whoever had it last must not write this one's end.
+        row = msgspec.structs.replace(row, fence=before.fence + 1)
+    elif row.writes:
+        count_writes(climb.tx)
     turn = _counted(climb, name)
     climb.tx.put(CALLS, below(climb.scope, name), row)
     climb.tx.put(TURNS, below(climb.scope, turn.number), turn)
     _mark_open(climb.tx, climb.scope, row)
-    limit = climb.tool.rate_limit
-    if limit is not None:
-        hit(climb.tx, rate_name(climb), limit.window_ms, limit.calls)
+    count_call(climb.tx, climb.tool, climb.session)
     events = [call_event(EventKind.CALL_STARTED, row)]
     if climb.prepared.clamped:
         events.append(call_event(EventKind.CALL_CLAMPED, row, facts={"parameters": ", ".join(climb.prepared.clamped)}))
@@ -150,24 +163,44 @@ def _repeat(climb: Climb, name: str, seen: Seen, worker: Worker, record: Record)
     turn = climb.open_turn
     if seen.under_another_id:
         alias = msgspec.structs.replace(_row(climb, name, CallState.DONE, worker), same_as=seen.row.key)
+        alias = msgspec.structs.replace(alias, args=_redacted(climb))
         climb.tx.put(CALLS, below(climb.scope, name), alias)
-    calls = noted(turn.calls, seen, climb, name)
-    if calls != turn.calls:
-        climb.tx.put(TURNS, below(climb.scope, turn.number), msgspec.structs.replace(turn, calls=calls))
-    record(climb.tx, [call_event(EventKind.CALL_DUPLICATE, seen.row, call_id=climb.asked.call.id or "")])
+    noticed = msgspec.structs.replace(
+        turn, calls=noted(turn.calls, seen, climb, name), untrusted=turn.untrusted or _tells_again(climb, seen.row)
+    )
+    if noticed != turn:
+        climb.tx.put(TURNS, below(climb.scope, turn.number), noticed)
+    record(climb.tx, [_event(climb, EventKind.CALL_DUPLICATE, rule="", key=seen.row.key)])
     if seen.row.state is not CallState.STARTED:
         return Recorded(seen.row)
     if elapsed_ms(seen.row.began, climb.tx.now) < seen.row.lease_ms:
         return Running(seen.row)
-    taken = take_over(climb.tx, climb.scope, seen.row, worker, record)
+    taken = take_over(climb.tx, climb.scope, seen.row, worker, record, kept=_redacted(climb))
     if taken.state is CallState.STARTED:
         return Claimed(taken, climb.session, turn)
     return Recorded(taken)
 
 
-def take_over(tx: Tx, scope: str, row: CallRow, worker: Worker, record: Record) -> CallRow:
-    """A lapsed lease: run it again under a new fence, unless that could do the same thing twice."""
-    again = not row.writes or row.downstream is not Downstream.NONE
+def _tells_again(climb: Climb, row: CallRow) -> bool:
+    """Whether a recorded answer brings the text of outsiders into this turn once more."""
+    return climb.tool.untrusted and row.state is CallState.DONE and not row.error_type
+
+
+def take_over(
+    tx: Tx,
+    scope: str,
+    row: CallRow,
+    worker: Worker,
+    record: Record,
+    *,
+    kept: bytes | None = None,
+    can_run: bool = True,
+) -> CallRow:
+    """A lapsed lease: run it again under a new fence, unless that could do the same thing twice.
+
+    `kept` are its arguments with redacted values replaced, for a row that becomes final here.
+    """
+    again = can_run and (not row.writes or row.downstream is not Downstream.NONE)
     state = CallState.STARTED if again else CallState.UNKNOWN
     taken = msgspec.structs.replace(
         row,
@@ -175,6 +208,7 @@ def take_over(tx: Tx, scope: str, row: CallRow, worker: Worker, record: Record) 
         fence=row.fence + 1,
         worker=worker.name,
         began=tx.now if again else row.began,
+        args=row.args if again or kept is None else kept,
         attempt=row.attempt + again,
         error_type="" if again else str(ErrorType.OUTCOME_UNKNOWN),
         ended=None if again else tx.now,
@@ -183,24 +217,25 @@ def take_over(tx: Tx, scope: str, row: CallRow, worker: Worker, record: Record) 
     events = [call_event(EventKind.RECOVERED, taken, facts={"state": str(state)})]
     if not again:
         tx.delete(OPEN, below(scope, row.key))
+        tx.put(DOUBTFUL, below(scope, row.args_hash), below(scope, row.key))
         events.append(call_event(EventKind.CALL_FINISHED, taken, ok=False, error_type=ErrorType.OUTCOME_UNKNOWN))
     record(tx, events)
     return taken
 
 
-def _wait(climb: Climb, why: str, record: Record) -> Decision:
-    asked = ask(climb)
+def _wait(climb: Climb, name: str, why: str, record: Record) -> Decision:
+    asked = ask(climb, name, record)
     if isinstance(asked, Fault):
-        return _refuse(climb, "requests_are_few", asked, record)
+        return _refuse(climb, "id_is_not_reused" if asked is ID_REUSED else "requests_are_few", asked, record)
     request, new = asked
-    if new:
-        record(climb.tx, [_event(climb, EventKind.CONFIRMATION_REQUESTED, rule=why, key=request.id)])
+    kind = EventKind.CONFIRMATION_REQUESTED if new else EventKind.CALL_DUPLICATE
+    record(climb.tx, [_event(climb, kind, rule=why, key=request.id)])
     return Waiting(request, confirmation_required(request))
 
 
 def _refuse(climb: Climb, rule: str, fault: Fault, record: Record) -> Refused:
     """Free, but counted: after ten the turn's tool use is over. The row is for replay, never for idempotency."""
-    turn, number = climb.turn, 0
+    turn, number, name = climb.turn, 0, ""
     if turn is not None:
         # A refused attempt to hang up is outside the cap, so it has no number among the others.
         number = 0 if _hangs_up(climb) else turn.refusals + 1
@@ -208,9 +243,10 @@ def _refuse(climb: Climb, rule: str, fault: Fault, record: Record) -> Refused:
             climb.tx.put(TURNS, below(climb.scope, turn.number), msgspec.structs.replace(turn, refusals=number))
         if turn.refusals < climb.rules.limits.refusals:
             place = below(climb.scope, turn.number, number)
-            row = _row(climb, key("refused", turn.number, number), CallState.REFUSED, None, rule)
+            name = key("refused", turn.number, number)
+            row = _row(climb, name, CallState.REFUSED, None, rule)
             climb.tx.put(REFUSED, place, msgspec.structs.replace(row, args=_redacted(climb)))
-    record(climb.tx, [_event(climb, EventKind.CALL_REFUSED, rule=rule, ok=False, error_type=fault.type)])
+    record(climb.tx, [_event(climb, EventKind.CALL_REFUSED, rule=rule, key=name, ok=False, error_type=fault.type)])
     return Refused(fault, rule)
 
 
@@ -223,7 +259,7 @@ def _row(climb: Climb, name: str, state: CallState, worker: Worker | None, rule:
     return CallRow(
         key=name,
         state=state,
-        tool=tool.tool_id if tool else asked.call.name[:64],
+        tool=tool.tool_id if tool else asked.call.name[:65],
         tool_version=tool.version if tool else "",
         registry=session.registry,
         session=session.id,
@@ -232,7 +268,7 @@ def _row(climb: Climb, name: str, state: CallState, worker: Worker | None, rule:
         mode=session.state.mode,
         epoch=session.epoch,
         turn=session.turn,
-        call_id=asked.call.id or "",
+        call_id=(asked.call.id or "")[:500],
         args_hash=asked.args_hash,
         args=_args(climb),
         writes=tool is not None and climb.writes,

@@ -10,7 +10,9 @@ from ambidex.contracts.call import Category
 from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.response import Fault
 from ambidex.ledger.blocks import block_left_ms
+from ambidex.ledger.pruning import kept_writes
 from ambidex.policy.climb import Climb
+from ambidex.policy.limits import MAX_DEPTH
 from ambidex.policy.loops import loop_of
 from ambidex.policy.rates import wait_ms
 from ambidex.policy.refusing import refusal
@@ -52,8 +54,11 @@ def user_is_not_blocked(climb: Climb) -> Fault | None:
 
 def turn_is_not_used_up(climb: Climb) -> Fault | None:
     """Ten refusals end a turn's tool use, except that a user can always hang up, and what ran is still told."""
-    if climb.open_turn.refusals < climb.rules.limits.refusals:
+    turn = climb.turn
+    if turn is None or turn.refusals < climb.rules.limits.refusals:
         return None
+    if session_is_active(climb) or user_is_not_blocked(climb):
+        return None  # graver, and said at its place
     if climb.asked.tool is not None and (climb.hangs_up or _ran_before(climb)):
         return None
     message = f"{climb.rules.limits.refusals} calls were refused this turn; its tool use is over"
@@ -88,9 +93,22 @@ def user_holds_the_permissions(climb: Climb) -> Fault | None:
     return refusal(ErrorType.UNAVAILABLE, message, suggestion="Say that they are not allowed to do this.")
 
 
+def call_is_not_too_deep(climb: Climb) -> Fault | None:
+    if climb.asked.depth <= MAX_DEPTH:
+        return None
+    message = f"tools may call tools {MAX_DEPTH} levels deep"
+    return refusal(ErrorType.LOOP_DETECTED, message, suggestion=_ANSWER_NOW)
+
+
 def arguments_are_valid(climb: Climb) -> Fault | None:
     prepared = climb.asked.prepared
     return None if isinstance(prepared, Prepared) else prepared
+
+
+def call_is_still_wanted(climb: Climb) -> Fault | None:
+    if not climb.asked.taken_back:
+        return None
+    return refusal(ErrorType.CANCELLED, "this call was cancelled before it began; nothing was done")
 
 
 def call_is_no_loop(climb: Climb) -> Fault | None:
@@ -133,6 +151,15 @@ def there_is_room(climb: Climb) -> Fault | None:
     message = f"too many calls of {climb.tool.tool_id} are running"
     suggestion = "Wait for those that run, or go on without it."
     return refusal(ErrorType.RATE_LIMIT, message, suggestion=suggestion, retry_after_ms=1000, retryable=True)
+
+
+def store_has_room(climb: Climb) -> Fault | None:
+    """A write that could not be remembered must not happen; what only looks goes on."""
+    if not climb.writes or kept_writes(climb.tx) < climb.rules.retention.writes:
+        return None
+    message = "no more writes can be recorded at the moment, so nothing was done"
+    suggestion = "Tell the user that this does not work right now."
+    return refusal(ErrorType.TRANSIENT, message, suggestion=suggestion, retryable=True)
 
 
 def rate_is_within_limit(climb: Climb) -> Fault | None:

@@ -15,25 +15,28 @@ from ambidex.policy.climb import Climb
 Gate = Callable[[Climb], Fault | None]
 
 BEFORE_IDENTITY: tuple[Gate, ...] = (
+    gates.turn_is_not_used_up,
     gates.arguments_are_json,
     gates.tool_is_known,
     gates.turn_is_open,
     gates.session_is_active,
     gates.user_is_not_blocked,
-    gates.turn_is_not_used_up,
     gates.mode_is_allowed,
     gates.tool_is_available,
     gates.user_holds_the_permissions,
+    gates.call_is_not_too_deep,
     gates.arguments_are_valid,
 )
 """Then: was this call seen before (`seen.py`)? A call that was is counted by neither loops nor budgets."""
 
 AFTER_IDENTITY: tuple[Gate, ...] = (
+    gates.call_is_still_wanted,
     gates.call_is_no_loop,
     gates.retrieval_is_within_budget,
     gates.turn_is_within_budget,
     gates.rate_is_within_limit,
     gates.there_is_room,
+    gates.store_has_room,
 )
 """Then: does it need a person (`asking.py`)? Then it is claimed."""
 

@@ -28,6 +28,10 @@ TEXT = Limits(retrieval=5, total=8, discovery=5, refusals=10, retries=3, retriev
 DEFAULTS: dict[Mode, Limits] = {Mode.VOICE: VOICE, Mode.TEXT: TEXT}
 
 
+MAX_DEPTH = 2
+"""How deep tools may call tools: a child, and a child of that."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConfirmationLimits:
     ttl_ms: int = 300_000

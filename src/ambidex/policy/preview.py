@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,9 @@ from ambidex.contracts.spec import ToolSpec
 from ambidex.dialect.preview import placeholders
 from ambidex.dialect.text import hidden_characters
 
+_PLAIN_NAME = re.compile(r"[\w-]+")
+_UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp"})
+"""Categories of characters that draw nothing, or begin a line."""
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 
 
@@ -45,7 +49,7 @@ def _fill(piece: re.Match[str], args: Mapping[str, Any]) -> str:
 def _values(value: Any, place: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping) and value:
         for name, item in value.items():
-            yield from _values(item, f"{place}.{visible(name)}" if place else visible(name))
+            yield from _values(item, f"{place}.{_name(name)}" if place else _name(name))
     elif isinstance(value, (list, tuple)) and value:
         for index, item in enumerate(value):
             yield from _values(item, f"{place}[{index + 1}]")
@@ -53,11 +57,15 @@ def _values(value: Any, place: str) -> Iterator[tuple[str, str]]:
         yield place, visible(orjson.dumps(value).decode())
 
 
+def _name(name: str) -> str:
+    """In quotes where it could be taken for a path or a value: a model chooses the names inside an open object."""
+    return visible(name if _PLAIN_NAME.fullmatch(name) else orjson.dumps(name).decode())
+
+
 def visible(text: str) -> str:
     """The text with everything escaped that a reader could not see, or that would let one line pose as two."""
-    hidden = {text[offset] for offset, _ in hidden_characters(text)} | (
-        {"\n", "\r", "\t", "\u2028", "\u2029"} & set(text)
-    )
+    hidden = {text[offset] for offset, _ in hidden_characters(text)}
+    hidden |= {char for char in set(text) if unicodedata.category(char) in _UNSEEN}
     for char in hidden:
         text = text.replace(char, char.encode("unicode_escape").decode())
     return text

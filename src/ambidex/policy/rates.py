@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ambidex.ledger.rows import Hits
+from ambidex.contracts.spec import ToolSpec
+from ambidex.ledger.rows import Hits, SessionRow
 from ambidex.ledger.spaces import HITS
 from ambidex.policy.climb import Climb
 from ambidex.stores.base import Tx
@@ -26,16 +27,22 @@ def until_free_ms(tx: Tx, at: tuple[Moment, ...], window_ms: int, most: int) -> 
     return 0 if len(at) < most else max(1, window_ms - elapsed_ms(at[-most], tx.now))
 
 
-def rate_name(climb: Climb) -> str:
-    limit, session = climb.tool.rate_limit, climb.session
+def rate_name(tool: ToolSpec, session: SessionRow) -> str:
+    limit = tool.rate_limit
     if limit is not None and limit.per == "session":
-        return key("rate", climb.tool.tool_id, "session", session.id)
-    return key("rate", climb.tool.tool_id, "user", session.user.tenant, session.user.id)
+        return key("rate", tool.tool_id, "session", session.id)
+    return key("rate", tool.tool_id, "user", session.user.tenant, session.user.id)
+
+
+def count_call(tx: Tx, tool: ToolSpec, session: SessionRow) -> None:
+    """A call that is claimed counts, also one that a person approved."""
+    if tool.rate_limit is not None:
+        hit(tx, rate_name(tool, session), tool.rate_limit.window_ms, tool.rate_limit.calls)
 
 
 def wait_ms(climb: Climb) -> int:
     limit = climb.tool.rate_limit
     if limit is None:
         return 0
-    at = recent(climb.tx, rate_name(climb), limit.window_ms)
+    at = recent(climb.tx, rate_name(climb.tool, climb.session), limit.window_ms)
     return until_free_ms(climb.tx, at, limit.window_ms, limit.calls)

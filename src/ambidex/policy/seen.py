@@ -18,6 +18,11 @@ from ambidex.policy.refusing import refusal
 from ambidex.stores.keys import key
 
 _EPOCHS_BACK = 64
+ID_REUSED = refusal(
+    ErrorType.CONFLICT,
+    "this call id was already used with other arguments",
+    suggestion="Make a new call with a new id.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +62,17 @@ def seen_before(climb: Climb, name: str) -> Seen | Fault | None:
     """The call that this one repeats; a fault when the id was used for something else; None for a new call."""
     row = climb.row(name)
     if row is not None and row.args_hash != climb.asked.args_hash:
-        message = "this call id was already used with other arguments"
-        return refusal(ErrorType.CONFLICT, message, suggestion="Make a new call with a new id.")
+        return ID_REUSED
     if row is not None and row.same_as:
         row = climb.row(row.same_as)
     if _counts(row):
-        return Seen(row, under_another_id=False)  # type: ignore[arg-type]
+        return Seen(row, under_another_id=False, reissued=_of_an_earlier_epoch(climb, name))  # type: ignore[arg-type]
     return _reissued(climb) or _same_write(climb)
+
+
+def _of_an_earlier_epoch(climb: Climb, name: str) -> TurnCall | None:
+    """Without ids a re-issued call has the key of the earlier one; that one is matched by it, then."""
+    return next((call for call in climb.open_turn.calls if call.key == name and call.epoch < climb.session.epoch), None)
 
 
 def _reissued(climb: Climb) -> Seen | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ambidex.arguments.parse import Parsed, parse
 from ambidex.arguments.prepare import Prepared
 from ambidex.contracts.call import Mode, ToolCall
@@ -15,7 +13,24 @@ from ambidex.policy.refusing import refusal
 from ambidex.registry.registry import Registry
 
 _MOST_ID = 500
+_MOST_NAME = 64
 _UNKNOWN = refusal(ErrorType.NOT_FOUND, "there is no tool of this name")
+
+
+def tidy(call: ToolCall) -> ToolCall:
+    """The call with a name and an id that can be kept and told. What is no text, or too long, names no tool."""
+    name = storable(call.name) if isinstance(call.name, str) else ""
+    if len(name) > _MOST_NAME:
+        name = name[:_MOST_NAME] + "…"
+    id = storable(call.id) if isinstance(call.id, str) else None
+    if name == call.name and id == call.id:
+        return call
+    return ToolCall(name=name, args=call.args, id=id)
+
+
+def storable(text: str) -> str:
+    """The text without halves of surrogate pairs, which no store and no wire can carry."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def ask(
@@ -29,6 +44,7 @@ def ask(
     depth: int = 0,
     ask_about_doubt: bool = True,
     room: bool = True,
+    taken_back: bool = False,
 ) -> Asked:
     """Never raises: whatever a model sent is answered, never dropped."""
     parsed = parse(call.args)
@@ -42,7 +58,7 @@ def ask(
     return Asked(
         call=call,
         tool=tool.spec if tool else None,
-        nearest=() if known else tuple(nearest_names(_word(call.name), registry.tool_ids(mode), most=3)),
+        nearest=() if known else tuple(nearest_names(call.name, registry.tool_ids(mode), most=3)),
         parsed=parsed,
         prepared=prepared,
         args_hash=_hash(call.name if known else "", prepared, parsed),
@@ -52,6 +68,7 @@ def ask(
         depth=depth,
         ask_about_doubt=ask_about_doubt,
         room=room,
+        taken_back=taken_back,
     )
 
 
@@ -59,7 +76,3 @@ def _hash(name: str, prepared: Prepared | Fault, parsed: Parsed | Fault) -> str:
     if isinstance(prepared, Prepared):
         return hash_of(name, prepared.canonical)
     return hash_of(name, parsed.text) if isinstance(parsed, Parsed) else hash_of(name, b"")
-
-
-def _word(name: Any) -> str:
-    return name if isinstance(name, str) else ""

@@ -45,7 +45,7 @@ class Work(Protocol):
     capabilities: Mapping[str, Any]
     blocks: Blocks
 
-    async def in_thread(self, fn: Callable[..., T], *args: Any) -> T: ...
+    async def in_thread(self, tool: str, fn: Callable[..., T], *args: Any) -> T: ...
 
     def registry_view(self, session: SessionRow) -> RegistryView: ...
 
@@ -183,7 +183,7 @@ class CallContext:
         return answer
 
     async def in_thread(self, fn: Callable[..., T], *args: Any) -> T:
-        return await self._work.in_thread(fn, *args)
+        return await self._work.in_thread(self.tool, fn, *args)
 
     def __getattr__(self, name: str) -> Any:
         """`kb`, `calendar`, `images` and whatever else an application brings."""

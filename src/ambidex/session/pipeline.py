@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ambidex.audit.redact import redact
-from ambidex.contracts.call import ToolCall
+from ambidex.contracts.call import Category, ToolCall
 from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.response import Fault, ToolResponse
 from ambidex.contracts.spec import ToolSpec
-from ambidex.execution.attempt import outcome_unknown
-from ambidex.execution.engine import Execution, Ran
+from ambidex.execution.attempt import Attempt, How, judge, outcome_unknown
+from ambidex.execution.engine import Execution, Ran, state_of
 from ambidex.execution.results import Result
-from ambidex.ledger.finish import Ending, Finished, finish
-from ambidex.ledger.rows import CallRow, CallState
+from ambidex.execution.where import where
+from ambidex.ledger.finish import LOOK_UP_SLOW, TOOL_SLOW, TURN_SLOW, Ending, Finished, finish, let_go
+from ambidex.ledger.rows import CallRow, CallState, SessionRow
 from ambidex.ledger.sessions import NotOpened, current
 from ambidex.ledger.spaces import CALLS, below, scope_of
-from ambidex.policy.decide import Claimed, Decision, Recorded, Refused, Running, Waiting, Worker, decide
+from ambidex.policy.decide import Claimed, Decision, Recorded, Refused, Running, Waiting, Worker, decide, turned_away
 from ambidex.policy.refusing import refusal
 from ambidex.registry.registry import Registry
-from ambidex.session.asked import ask
+from ambidex.session.asked import ask, tidy
 from ambidex.session.context import CallContext
 from ambidex.session.envelope import answered, meta_of, recorded, refused, with_plain_data
+from ambidex.session.message import Message
 from ambidex.session.shared import Shared
 from ambidex.stores.base import Tx
 from ambidex.stores.errors import StoreUnavailable
@@ -34,13 +38,18 @@ from ambidex.stores.errors import StoreUnavailable
 if TYPE_CHECKING:
     from ambidex.session.session import Session
 
-MAX_DEPTH = 2
+logger = logging.getLogger("ambidex.session")
 _STILL_RUNNING = refusal(
     ErrorType.TRANSIENT,
     "the same call is still running; its answer is not there yet",
     retryable=True,
     retry_after_ms=1000,
     suggestion="Do not repeat it now.",
+)
+_BROKEN = refusal(
+    ErrorType.INTERNAL,
+    "the call could not be handled; this is a fault of the system, not of the call",
+    suggestion="Go on without it, and tell the user that it did not work.",
 )
 _STORE_DOWN = refusal(
     ErrorType.TRANSIENT,
@@ -49,6 +58,7 @@ _STORE_DOWN = refusal(
     retry_after_ms=1000,
     suggestion="Tell the user that this does not work right now.",
 )
+_NOBODY_WAITS = refusal(ErrorType.CANCELLED, "whoever asked went away before this call began")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +90,40 @@ class Pipeline:
         self, calls: Sequence[ToolCall], *, provider: str, parent: Parent | None = None, careful: bool = True
     ) -> list[ToolResponse]:
         """One model message: all gates climb first, in the order asked; then reads together, writes alone, in order."""
-        if len(calls) == 1:
+        calls = [tidy(call) for call in calls]
+        if len(calls) == 1 and not self._shared.runner.store.durable:
+            # Decided on the spot: nobody can go away between the claim and the run.
             return [await self.settle(await self._decide(calls[0], provider, parent, careful, 0))]
+        message = Message()
+        task = self._shared.spawn(self._answer(calls, provider, parent, careful, message))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            message.leave()
+            raise
+
+    async def _answer(
+        self, calls: Sequence[ToolCall], provider: str, parent: Parent | None, careful: bool, message: Message
+    ) -> list[ToolResponse]:
         decided, ahead_ms = [], 0
         for call in calls:
+            if message.gone:
+                decided.append(Decided(call, Refused(_NOBODY_WAITS, "caller_is_there")))
+                continue
             one = await self._decide(call, provider, parent, careful, ahead_ms)
             decided.append(one)
             if isinstance(one.decision, Claimed):
-                ahead_ms += one.decision.row.lease_ms
-        return await self._run_in_order(decided)
+                # It already covers everything before it, and the next one waits for all of that.
+                ahead_ms = one.decision.row.lease_ms
+        return await self._run_in_order(decided, message)
 
-    async def _run_in_order(self, decided: Sequence[Decided]) -> list[ToolResponse]:
+    async def _run_in_order(self, decided: Sequence[Decided], message: Message) -> list[ToolResponse]:
         answers: list[asyncio.Task[ToolResponse]] = []
         for one in decided:
             writes = isinstance(one.decision, Claimed) and one.decision.row.writes
             if writes and answers:
                 await asyncio.wait(answers)
-            task = self._shared.spawn(self.settle(one))
+            task = self._shared.spawn(self.settle(one, message))
             answers.append(task)
             if writes:
                 await asyncio.wait([task])
@@ -107,6 +134,17 @@ class Pipeline:
     async def _decide(
         self, call: ToolCall, provider: str, parent: Parent | None, careful: bool, ahead_ms: int
     ) -> Decided:
+        """Whatever goes wrong in here, the call is answered, and it has not run."""
+        try:
+            return Decided(call, await self._decision(call, provider, parent, careful, ahead_ms))
+        except Exception as error:
+            logger.error("a call of %r could not be decided: %s", call.name, where(error))
+            logger.debug("a call of %r could not be decided", call.name, exc_info=error)
+            return Decided(call, Refused(_BROKEN, "pipeline_works"))
+
+    async def _decision(
+        self, call: ToolCall, provider: str, parent: Parent | None, careful: bool, ahead_ms: int
+    ) -> Decision:
         session, shared = self._session, self._shared
         spec = session.registry._tool(call.name).spec if call.name in session.registry else None
         names = (call.name, session.id)
@@ -121,43 +159,83 @@ class Pipeline:
             depth=parent.depth if parent else 0,
             ask_about_doubt=careful,
             room=room,
+            taken_back=call.id is not None and call.id in session.cancelled,
         )
         rules = shared.rules(session.registry.version, session.mode)
         worker = Worker(shared.worker.name, shared.worker.grace_ms + ahead_ms)
+        found: list[SessionRow] = []
 
         def operation(tx: Tx) -> Decision:
             row = current(tx, session.id, session.epoch)
             if isinstance(row, NotOpened):
-                return Refused(refusal(row.type, row.message), "session_is_current")
+                return turned_away(tx, asked, session._row, rules, row, shared.record)
+            if outdated := shared.outdated(tx, row):
+                return turned_away(tx, asked, row, rules, outdated, shared.record)
+            found.append(row)
             return decide(tx, asked, row, rules, worker, shared.record)
 
-        decision = await self._in_store(operation, spec)
+        try:
+            decision = await self._in_store(operation, spec)
+        except BaseException:
+            if room:
+                shared.leave(names)
+            raise
+        for row in found[-1:]:  # another worker may have begun a turn since
+            session.saw(row)
         if isinstance(decision, Claimed):
             shared.waiting[self._place(decision.row)] = asyncio.get_running_loop().create_future()
+            if not room:  # it takes over from a worker that died, which needs none
+                shared.enter(names, (None, None))
         elif room:
             shared.leave(names)
-        return Decided(call, decision)
+        return decision
 
     async def _in_store(self, operation: Any, spec: ToolSpec | None) -> Decision:
-        """Without a store nothing may write, and nobody can be asked; what only looks goes on with budgets of its own."""
+        """Without a store nothing may write and nobody can be asked; what only looks goes on, with budgets of its own."""
         shared = self._shared
         writes = spec is None or spec.side_effects == "writes"
+        made: list[Decision] = []
+
+        def noted(tx: Tx) -> Decision:
+            made.append(operation(tx))
+            return made[-1]
+
         try:
-            decision: Decision = await shared.runner.run(operation, lasting=writes, timeout=shared.store_seconds)
+            decision: Decision = await shared.runner.run(noted, lasting=writes, timeout=self._patience(spec))
         except StoreUnavailable:
             shared.degraded = True
-            if spec is None or writes or spec.requires_confirmation or spec.confirm_when:
-                return Refused(_STORE_DOWN, "store_is_there")
-            return self._session.fallback(operation)
+            if spec is not None and not (writes or spec.requires_confirmation or spec.confirm_when):
+                return self._session.fallback(operation)
+            if made and isinstance(claim := made[-1], Claimed):
+                # The commit may have come through after all: then there is a claim that nobody will run.
+                row = claim.row
+                shared.spawn(self._until_written(row, lambda tx: let_go(tx, row, shared.record)))
+            return Refused(_STORE_DOWN, "store_is_there")
         shared.degraded = False
         return decision
 
+    def _patience(self, spec: ToolSpec | None) -> float:
+        """Seconds that the store may take: a call that waits for it must still have time to run."""
+        most = self._shared.store_seconds
+        return most if spec is None else min(most, spec.timeout_ms / 2000)
+
     # Settle a decision
 
-    async def settle(self, decided: Decided) -> ToolResponse:
+    async def settle(self, decided: Decided, message: Message | None = None) -> ToolResponse:
+        """Exactly one envelope. If our own code fails behind the handler, what a write did is not known."""
+        try:
+            return await self._settle(decided, message)
+        except Exception as error:
+            call, decision = decided.call, decided.decision
+            logger.error("the end of a call of %r could not be written: %s", call.name, where(error))
+            logger.debug("the end of a call of %r could not be written", call.name, exc_info=error)
+            wrote = isinstance(decision, Claimed) and decision.row.writes
+            return refused(outcome_unknown(call.name) if wrote else _BROKEN, self._meta(call.name, call.id))
+
+    async def _settle(self, decided: Decided, message: Message | None) -> ToolResponse:
         decision, call = decided.decision, decided.call
         if isinstance(decision, Claimed):
-            return await self.run(decision, call.id)
+            return await self.run(decision, call.id, message)
         if isinstance(decision, Recorded):
             return self._recorded(decision.row, call.id)
         if isinstance(decision, Running):
@@ -165,7 +243,7 @@ class Pipeline:
         fault = decision.fault
         return refused(fault, self._meta(call.name, call.id))
 
-    async def run(self, claimed: Claimed, call_id: str | None) -> ToolResponse:
+    async def run(self, claimed: Claimed, call_id: str | None, message: Message | None = None) -> ToolResponse:
         """Run what was claimed. It goes on when the caller goes away, unless its tool may be stopped."""
         registry = self._session.registry
         tool = registry._tool(claimed.row.tool)
@@ -178,6 +256,9 @@ class Pipeline:
             turn_left_ms=self._turn_left(claimed),
         )
         work = self._run(claimed, call_id, execution, registry)
+        if message is not None:
+            message.runs(execution)
+            return await work
         if not tool.spec.suspends and not shared.runner.store.durable:
             return await work
         task = shared.spawn(work)
@@ -203,7 +284,7 @@ class Pipeline:
                 execution.stop.set()
             args = claimed.prepared.args if claimed.prepared else msgspec.json.decode(row.args)
             context = self._context(claimed, registry)
-            ran = await execution.run(args, context, row.attempt)
+            ran = await execution.run(args, context, row.attempt, row.args)
             response, ending = self._ending(claimed, call_id, ran, context, registry)
             finished = await self._finish(row, ending)
         finally:
@@ -218,7 +299,7 @@ class Pipeline:
             return response
         if finished.session is not None:
             self._session.saw(finished.session)
-        if finished.stale:
+        if finished.stale and row.writes:
             return self._recorded(finished.row, call_id)
         return response
 
@@ -227,9 +308,6 @@ class Pipeline:
         parent = Parent(row.call_id or row.key, row.depth + 1, row.untrusted)
 
         async def call_tool(name: str, args: Mapping[str, Any]) -> ToolResponse:
-            if parent.depth > MAX_DEPTH:
-                fault = refusal(ErrorType.LOOP_DETECTED, f"tools may call tools {MAX_DEPTH} levels deep")
-                return refused(fault, self._meta(name, None))
             child = ToolCall(name=name, args=args)
             [answer] = await self.answer([child], provider="", parent=parent)
             return with_plain_data(answer)
@@ -250,8 +328,8 @@ class Pipeline:
         self, claimed: Claimed, call_id: str | None, ran: Ran, context: CallContext, registry: Registry
     ) -> tuple[ToolResponse, Ending]:
         row, spec = claimed.row, registry._tool(claimed.row.tool).spec
-        over = ran.duration_ms > spec.latency_budget_ms
-        notices = (*(claimed.prepared.notices if claimed.prepared else ()), *self._slow(claimed, ran, over))
+        slow = self._slow(claimed, ran, spec)
+        notices = (*(claimed.prepared.notices if claimed.prepared else ()), *slow.values())
         meta = meta_of(
             tool=spec,
             name=row.tool,
@@ -270,7 +348,7 @@ class Pipeline:
         ending = Ending(
             response=response,
             state=ran.state,
-            args=_redacted_args(spec, row.args),
+            args=redacted_args(spec, row.args),
             answer=_redacted_answer(spec, response),
             duration_ms=ran.duration_ms,
             attempt=ran.attempts,
@@ -279,48 +357,66 @@ class Pipeline:
             handed_over=context.handed_over,
             records=ran.result.records,
             logged=context.logged(),
-            over_budget=over,
+            over_budget=tuple(slow),
         )
         return response, ending
 
-    def _slow(self, claimed: Claimed, ran: Ran, over: bool) -> tuple[str, ...]:
-        limits = self._shared.limits[self._session.mode]
-        notices = []
-        if over:
-            notices.append(f"This took {ran.duration_ms:.0f} ms, longer than it should.")
-        if limits.turn_ms is not None and claimed.turn.latency_ms > limits.turn_ms:
-            notices.append("This turn's calls have taken long; answer now rather than calling more tools.")
-        return tuple(notices)
+    def _slow(self, claimed: Claimed, ran: Ran, spec: ToolSpec) -> dict[str, str]:
+        """The soft budgets that were passed, for the audit, and what the model is told of each."""
+        limits, took, turn = self._shared.limits[self._session.mode], ran.duration_ms, claimed.turn
+        slow = {}
+        if took > spec.latency_budget_ms:
+            slow[TOOL_SLOW] = f"This took {took:.0f} ms, longer than it should."
+        if spec.category is Category.RETRIEVAL and took > limits.retrieval_ms:
+            slow[LOOK_UP_SLOW] = f"A look-up should take at most {limits.retrieval_ms:g} ms here; this took {took:.0f}."
+        if limits.turn_ms is not None and turn.latency_ms > limits.turn_ms and not turn.warned:
+            slow[TURN_SLOW] = "This turn's calls have taken long; answer now rather than calling more tools."
+        return slow
 
     async def _finish(self, row: CallRow, ending: Ending) -> Finished | None:
-        """None when the store cannot be reached: the lease lapses, and recovery settles the row."""
+        """None when the store cannot be reached in time; it is tried on, and nobody has to wait for that."""
         shared = self._shared
-        keep = shared.retention.reads
+        keep, spec = shared.retention.reads, self._session.registry._specs.get(row.tool)
 
         def operation(tx: Tx) -> Finished:
             return finish(tx, row, ending, keep, shared.record)
 
-        for pause in (0.05, 0.2, None):
-            try:
-                return await shared.runner.run(operation, lasting=row.writes, timeout=shared.store_seconds)
-            except StoreUnavailable:
-                shared.degraded = True
-                if pause is not None:
-                    await asyncio.sleep(pause)
-        return None
+        try:
+            return await shared.runner.run(operation, lasting=row.writes, timeout=self._patience(spec))
+        except StoreUnavailable:
+            shared.degraded = True
+            shared.spawn(self._until_written(row, operation))
+            return None
+
+    async def _until_written(self, row: CallRow, operation: Callable[[Tx], Any]) -> None:
+        """Try until the store takes it or the call's lease has lapsed: from then on the row is recovery's."""
+        shared, loop = self._shared, asyncio.get_running_loop()
+        deadline, pause = loop.time() + row.lease_ms / 1000, 0.05
+        while loop.time() < deadline:
+            await asyncio.sleep(pause)
+            pause = min(1.0, pause * 2)
+            with suppress(StoreUnavailable):
+                await shared.runner.run(operation, lasting=row.writes, timeout=shared.store_seconds)
+                shared.degraded = False
+                return
 
     async def _late(
         self, claimed: Claimed, call_id: str | None, ran: Ran, context: CallContext, registry: Registry
     ) -> None:
-        """A write whose time was up has ended after all: the same row, under the same fence, learns how."""
-        from ambidex.execution.attempt import judge
-
+        """A handler that nobody waits for has ended. If it writes, the same row, under the same fence, learns how."""
         if ran.late is None:
             return
-        value = await ran.late
+        try:
+            await asyncio.wait([ran.late])
+        except asyncio.CancelledError:
+            ran.late.cancel()
+            raise
+        if ran.late.cancelled() or not claimed.row.writes:
+            return
         tool = registry._tool(claimed.row.tool)
-        result = judge(tool, self._shared.check(registry, claimed.row.tool), value, context)
-        late = Ran(Result(result.ok, result.data, result.fault), CallState.DONE, ran.duration_ms, ran.attempts)
+        result = judge(tool, self._shared.check(registry, claimed.row.tool), ran.late.result(), context)
+        state = state_of(tool.spec, Attempt(How.RETURNED, result))
+        late = Ran(Result(result.ok, result.data, result.fault), state, ran.duration_ms, ran.attempts)
         _, ending = self._ending(claimed, call_id, late, context, registry)
         await self._finish(claimed.row, ending)
 
@@ -384,7 +480,7 @@ class Pipeline:
         return msgspec.structs.replace(meta, deduplicated=True, original_turn=deduplicated)
 
 
-def _redacted_args(spec: ToolSpec, args: bytes) -> bytes:
+def redacted_args(spec: ToolSpec, args: bytes) -> bytes:
     return msgspec.json.encode(redact(msgspec.json.decode(args), spec.redact, "args")) if spec.redact else args
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -16,12 +17,13 @@ from ambidex.contracts.user import User
 from ambidex.errors import Refused as RefusedError
 from ambidex.ledger.confirming import Listed, list_requests
 from ambidex.ledger.rows import SessionRow, TurnKind, TurnRow
-from ambidex.ledger.sessions import Begun, NotOpened, begin_turn, current, end_session
+from ambidex.ledger.sessions import Begun, NotOpened, begin_turn, current, end_session, turn_is_spoken
 from ambidex.ledger.spaces import SESSIONS, TURNS, below, scope_of
 from ambidex.policy.approving import Rejected, Settled, approve, reject
 from ambidex.policy.decide import Claimed, Decision, Recorded, Refused, Running
 from ambidex.policy.refusing import refusal
 from ambidex.registry.registry import Registry
+from ambidex.session.asked import storable
 from ambidex.session.context import Channel
 from ambidex.session.controller import StateController
 from ambidex.session.envelope import meta_of, refused, with_plain_data
@@ -111,16 +113,27 @@ class Session:
 
     async def begin_turn(self, said: str, *, kind: TurnKind = TurnKind.MESSAGE) -> tuple[str, ...]:
         """Accepted user input. Gives the messages that were waiting for it; raises `ambidex.Refused`."""
-        shared = self._shared
+        shared, said = self._shared, storable(said)
 
         def operation(tx: Tx) -> Begun | NotOpened:
-            return begin_turn(tx, self.id, self.epoch, said, kind, shared.record)
+            row = current(tx, self.id, self.epoch)
+            if isinstance(row, NotOpened):
+                return row
+            return shared.outdated(tx, row) or begin_turn(tx, self.id, self.epoch, said, kind, shared.record)
 
         begun = await self._stored(operation)
         self.saw(begun.session)
         self._turn, self._fallback = begun.turn, None
         self.cancelled.clear()
         return begun.messages
+
+    async def spoken(self) -> None:
+        """A transport says that the agent's turn was heard to its end, or that its time is up.
+
+        A session that was to end with the turn, or after its farewell, ends now. Raises `ambidex.Refused`.
+        """
+        shared = self._shared
+        self.saw(await self._stored(lambda tx: turn_is_spoken(tx, self.id, self.epoch, shared.record)))
 
     async def _stored(self, operation: Any) -> Any:
         try:
@@ -179,7 +192,7 @@ class Session:
         specs = self.registry._specs
 
         def operation(tx: Tx) -> Settled:
-            row = current(tx, self.id, self.epoch)
+            row = self._at_hand(tx)
             if isinstance(row, NotOpened):
                 return Refused(refusal(row.type, row.message), "session_is_current")
             return approve(tx, row, token, specs, shared.confirmation, shared.worker, shared.record)
@@ -190,14 +203,23 @@ class Session:
         shared = self._shared
 
         def operation(tx: Tx) -> Settled:
-            row = current(tx, self.id, self.epoch)
+            row = self._at_hand(tx)
             if isinstance(row, NotOpened):
                 return Refused(refusal(row.type, row.message), "session_is_current")
             return reject(tx, row, token, shared.confirmation, shared.record)
 
         return await self._settled(operation)
 
+    def _at_hand(self, tx: Tx) -> SessionRow | NotOpened:
+        """This session as it is now, unless another connection or another registry has taken its place."""
+        row = current(tx, self.id, self.epoch)
+        return row if isinstance(row, NotOpened) else self._shared.outdated(tx, row) or row
+
     async def _settled(self, operation: Any) -> ToolResponse:
+        """A decision that was taken is carried out, also when whoever brought it goes away meanwhile."""
+        return await asyncio.shield(self._shared.spawn(self._carry_out(operation)))
+
+    async def _carry_out(self, operation: Any) -> ToolResponse:
         try:
             settled: Settled = await self._shared.runner.run(operation, timeout=self._shared.store_seconds)
         except StoreUnavailable:
@@ -205,12 +227,13 @@ class Session:
             return self._refused(fault)
         if isinstance(settled, Rejected):
             self.saw(settled.session)
+            self._turn, self._fallback = settled.turn or self._turn, None
             return self._refused(settled.fault, tool=settled.request.tool, call_id=settled.request.call_id)
         if isinstance(settled, Refused):
             return self._refused(settled.fault)
         if isinstance(settled, Claimed):
             self.saw(settled.session)
-            self._turn = settled.turn
+            self._turn, self._fallback = settled.turn, None
             self._shared.enter((settled.row.tool, self.id), (None, None))
         return with_plain_data(await self._pipeline.settle(_decided(settled)))
 
@@ -240,7 +263,7 @@ class Session:
 
     def saw(self, row: SessionRow) -> None:
         """What the store said last about this session."""
-        if row.epoch == self._row.epoch:
+        if row.epoch == self._row.epoch and row.turn >= self._row.turn:
             self._row = row
 
     def fallback(self, operation: Any) -> Decision:

@@ -7,7 +7,6 @@ import os
 import secrets
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -17,19 +16,22 @@ from ambidex.audit.events import Event, EventKind
 from ambidex.capabilities.blocks import Block, Blocks, Principal
 from ambidex.capabilities.registry import RegistryView
 from ambidex.contracts.call import Mode
+from ambidex.contracts.faults import ErrorType
 from ambidex.execution.results import ResultCheck
+from ambidex.execution.threads import Threads
 from ambidex.ledger.blocks import add_block, block_left_ms, blocks_of, lift_block
 from ambidex.ledger.rows import SessionRow
+from ambidex.ledger.sessions import NotOpened, end_session
 from ambidex.ledger.spaces import BLOCKS, block_key
 from ambidex.policy.climb import Rules
 from ambidex.policy.conditions import Conditions
 from ambidex.policy.decide import Worker
 from ambidex.policy.limits import DEFAULTS, ConfirmationLimits, Limits, Retention
 from ambidex.registry.registry import Registry
+from ambidex.stores.base import Tx
 from ambidex.stores.runner import StoreRunner
 
 T = TypeVar("T")
-_THREADS = 8
 
 
 class StoreBlocks:
@@ -77,9 +79,9 @@ def _at(wall_ms: int) -> datetime:
     return datetime.fromtimestamp(wall_ms / 1000, UTC)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Shared:
-    """Owned by one orchestrator, on one event loop."""
+    """Owned by one orchestrator, on one event loop. Its repr is bare: capabilities may hold an application's keys."""
 
     runner: StoreRunner
     config: Mapping[str, Any]
@@ -104,11 +106,23 @@ class Shared:
     _checks: dict[tuple[str, str], ResultCheck] = field(default_factory=dict)
     _active: Counter[str] = field(default_factory=Counter)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
-    _threads: ThreadPoolExecutor | None = None
+    _threads: Threads | None = None
 
     def __post_init__(self) -> None:
         self.record = recorder(self.runner.store)
         self.blocks = self.capabilities.get("blocks") or StoreBlocks(self.runner, self.record)
+
+    def outdated(self, tx: Tx, row: SessionRow) -> NotOpened | None:
+        """Why a session cannot go on in this process: its registry is not here, or, in development, no longer current.
+
+        In development the session is closed; in production another process may still have what it is pinned to.
+        """
+        if row.registry == self.current or (self.production and row.registry in self.registries):
+            return None
+        if not self.production and row.state.is_active:
+            end_session(tx, row, "registry_changed", self.record)
+        message = f"this session is pinned to registry {row.registry}; this process has {self.current}"
+        return NotOpened(ErrorType.SESSION_INACTIVE, message)
 
     def rules(self, registry: str, mode: Mode) -> Rules:
         found = self._rules.get((registry, mode))
@@ -148,10 +162,10 @@ class Shared:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def in_thread(self, fn: Callable[..., T], *args: Any) -> T:
+    async def in_thread(self, tool: str, fn: Callable[..., T], *args: Any) -> T:
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="ambidex-tool")
-        return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: fn(*args))
+            self._threads = Threads()
+        return await self._threads.run(tool, fn, *args)
 
     def registry_view(self, session: SessionRow) -> RegistryView:
         registry = self.registries[session.registry]
@@ -170,5 +184,6 @@ class Shared:
             await asyncio.wait(set(self._tasks), timeout=grace_seconds)
         for task in set(self._tasks):
             task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._threads is not None:
-            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads.close()

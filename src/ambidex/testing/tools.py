@@ -28,19 +28,27 @@ async def run_tool(
     config: Mapping[str, Any] | None = None,
     approve: bool = False,
 ) -> ToolResponse:
-    """The envelope of one call. With `approve`, a confirmation that is asked for is given."""
-    source = Path(folder)
+    """The envelope of one call, by default of a user who holds every permission that the tool asks for.
+
+    With `approve`, a confirmation that is asked for is given.
+    """
+    source = _absolute(folder)
+    name = source.name.replace("-", "_")
     with tempfile.TemporaryDirectory(prefix="ambidex-tool-") as place:
         shutil.copytree(source, Path(place) / "tools" / source.name)
         build(Path(place) / "tools", Path(place) / "tool_registry.json")
         registry = load(Path(place) / "tool_registry.json", eager=True)
         app = Orchestrator(registry, config=config or {}, capabilities=capabilities)
         async with app:
-            someone = user or User("tester", scopes={"*"})
+            someone = user or User("tester", scopes=frozenset(registry.metadata(name).get("permissions", ())))
             session = await app.open(mode=mode, user=someone)
             MemoryTransport(session)
             await session.begin_turn(said)
-            name = source.name.replace("-", "_")
             [answer] = await session.answer([ToolCall(id="call-1", name=name, args=args)])
             requests = await session.confirmations() if approve else []
             return await session.approve(requests[0].token) if requests else answer
+
+
+def _absolute(folder: str | Path) -> Path:
+    """The folder's name is the tool's, so `.` will not do."""
+    return Path(folder).resolve()

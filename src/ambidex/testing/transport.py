@@ -42,11 +42,21 @@ class MemoryTransport:
     def receive(self, event: Mapping[str, Any]) -> Sequence[ToolCall]:
         """`{"calls": [{"id", "name", "args"}]}`; anything else carries no calls."""
         calls = event.get("calls", ())
-        return [ToolCall(id=call.get("id"), name=call["name"], args=call.get("args", "{}")) for call in calls]
+        return [ToolCall(id=call.get("id"), name=call.get("name", ""), args=call.get("args", "{}")) for call in calls]
 
     async def send_result(self, call: ToolCall, response: ToolResponse) -> None:
+        self._send({"id": call.id}, call.name, response)
+
+    async def send_outcome(self, outcome: ToolResponse) -> None:
+        """What became of a request, as a new item that names the earlier call; never a second answer to it."""
+        meta = outcome.meta
+        self._send({"outcomeOf": meta.call_id if meta else None}, meta.tool_id if meta else "", outcome)
+
+    def _send(self, head: Mapping[str, Any], tool: str, response: ToolResponse) -> None:
         self.envelopes.append(response)
-        body = {"id": call.id, "name": call.name, "result": model_view(response, self.view)}
+        registry = self.session.registry
+        redact = registry.metadata(tool).get("redact", ()) if tool in registry else ()
+        body = {**head, "name": tool, "result": model_view(response, self.view, redact=redact)}
         self.to_model.append(msgspec.json.encode(body))
 
     async def handle(self, event: Mapping[str, Any]) -> list[ToolResponse]:

@@ -1,0 +1,198 @@
+"""`ambidex call TOOL JSON`: one call through the whole pipeline, with a person at the terminal to approve it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ambidex.cli.answer import tell, tell_json
+from ambidex.cli.artifact import known_tool, open_artifact
+from ambidex.cli.completion import tool_names
+from ambidex.cli.options import artifact_option, common_options, mode_option
+from ambidex.cli.output import Exit, leave, note, on_terminal, say_json
+from ambidex.cli.printable import printable, printable_json
+from ambidex.config import Config, keys
+from ambidex.contracts.faults import ErrorType
+
+if TYPE_CHECKING:
+    from ambidex.audit.export import AuditExporter
+    from ambidex.contracts.response import Fault, ToolResponse
+    from ambidex.contracts.user import User
+    from ambidex.orchestrator import Orchestrator
+    from ambidex.registry.registry import Registry
+    from ambidex.session.session import Confirmation, Session
+    from ambidex.stores.base import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was typed."""
+
+    tool: str
+    args: str
+    mode: str
+    conversation: str
+    said: str
+
+
+@click.command(short_help="Call a tool through the whole pipeline.")
+@click.argument("tool", shell_complete=tool_names)
+@click.argument("args", metavar="[JSON]", default="{}")
+@mode_option(required=True)
+@click.option("--user", "user_id", default="local", show_default=True, help="Who calls; every scope is held.")
+@click.option("--conversation", default="cli", show_default=True, help="The conversation, which lasts between calls.")
+@click.option("--said", help="What the user said, for conditions and handlers (default: the call itself).")
+@click.option("--approve", is_flag=True, help="Approve without being asked, should it need a confirmation.")
+@click.option("--store", "url", metavar="URL", help="The store (default: configured).")
+@artifact_option
+@common_options
+def command(
+    tool: str,
+    args: str,
+    mode: str,
+    user_id: str,
+    conversation: str,
+    said: str | None,
+    approve: bool,
+    url: str | None,
+    artifact: Path | None,
+    config_path: Path | None,
+    as_json: bool,
+) -> None:
+    """Call a tool through the whole pipeline.
+
+    JSON is an object of arguments; - reads it from stdin. Each run is a turn of its own. A call that needs a
+    confirmation shows what it would do and asks; where nobody can be asked, --approve says yes beforehand. With --json
+    the envelope is printed. The exit code is 1 unless it says ok.
+    """
+    from ambidex.errors import Refused
+
+    config, registry = open_artifact(config_path, artifact)
+    tool = known_tool(registry, tool)
+    asks = args != "-" and not as_json and on_terminal(sys.stdin) and on_terminal(sys.stderr)
+    text = sys.stdin.read() if args == "-" else args
+    wish = Wish(tool, text, mode, conversation, said if said is not None else f"{tool} {text}")
+    try:
+        answer = _call(wish, _user(user_id, registry), registry, config, url, approve=approve, asks=asks)
+    except Refused as refused:
+        _tell_refused(refused.error, user_id, as_json=as_json)
+        leave(Exit.PROBLEMS)
+    tell_json(answer) if as_json else tell(answer)
+    if not as_json:
+        _tell_next(answer)
+    leave(Exit.OK if answer.ok else Exit.PROBLEMS)
+
+
+def _user(name: str, registry: Registry) -> User:
+    """Somebody who may use every tool there is."""
+    from ambidex.contracts.user import User
+
+    scopes = (scope for tool in registry.tool_ids() for scope in registry.metadata(tool).get("permissions", ()))
+    return User(name, scopes=frozenset(scopes))
+
+
+def _call(
+    wish: Wish, user: User, registry: Registry, config: Config, url: str | None, *, approve: bool, asks: bool
+) -> ToolResponse:
+    """The call and, if it needs one, the user's decision. The person is asked between two runs of the loop, so that
+    Ctrl-C at the question ends the program at once."""
+    from ambidex.orchestrator import Orchestrator
+    from ambidex.stores.open import open_store
+
+    store = open_store(url or config[keys.STORE])
+    # The audit's folder belongs to the configured store; any other keeps its lines to itself.
+    audit = None if url or not store.durable else _exporter(store, config)
+    with asyncio.Runner() as loop:
+        app = Orchestrator(registry, store=store, config=config, audit=audit)
+        try:
+            session, answer = loop.run(_answer(app, wish, user))
+            fault = answer.error
+            if fault is None or fault.type is not ErrorType.CONFIRMATION_REQUIRED or not (approve or asks):
+                return answer
+            request = loop.run(_request(session, fault))
+            if request is None:
+                return answer
+            decide = session.approve if approve or _said_yes(request) else session.reject
+            return loop.run(decide(request.token))
+        finally:
+            loop.run(app.close())
+
+
+def _exporter(store: Store, config: Config) -> AuditExporter:
+    from ambidex.audit.export import AuditExporter
+
+    return AuditExporter(
+        store,
+        config[keys.AUDIT_DIRECTORY],
+        anchor_file=config[keys.AUDIT_ANCHORS],
+        rotate_bytes=config[keys.AUDIT_ROTATE_BYTES],
+    )
+
+
+async def _answer(app: Orchestrator, wish: Wish, user: User) -> tuple[Session, ToolResponse]:
+    from ambidex.contracts.call import ToolCall
+
+    await app.__aenter__()
+    session = await app.open(mode=wish.mode, user=user, conversation=wish.conversation)
+    session.channel = _Terminal()
+    await session.begin_turn(wish.said)
+    [answer] = await session.answer([ToolCall(name=wish.tool, args=wish.args)])
+    return session, answer
+
+
+class _Terminal:
+    """The user's client, as far as a command has one: what a tool sends is printed beside the result."""
+
+    async def send(self, message: Mapping[str, Any]) -> None:
+        if message.get("type") == "progress":
+            note(f"… {printable(str(message.get('message', '')))}")
+        else:
+            note(f"message to the user: {printable_json(message)}")
+
+
+async def _request(session: Session, fault: Fault) -> Confirmation | None:
+    """The user's side of it: the arguments whole, and a token that is used and forgotten here."""
+    wanted = fault.confirmation_request.id if fault.confirmation_request else ""
+    return next((request for request in await session.confirmations() if request.id == wanted), None)
+
+
+def _said_yes(request: Confirmation) -> bool:
+    note(request.preview)
+    return click.confirm("Do it?", default=False, err=True)
+
+
+def _tell_refused(fault: Fault, user: str, *, as_json: bool) -> None:
+    """There was not even a turn."""
+    import msgspec
+
+    if as_json:
+        say_json({"ok": False, "error": msgspec.to_builtins(fault)})
+        return
+    wait = f" for another {fault.retry_after_ms / 1000:.0f} s" if fault.retry_after_ms else ""
+    note(f"error: {fault.type}: {fault.message}{wait}")
+    if fault.type is ErrorType.UNAVAILABLE:
+        note(f"next: `ambidex blocks lift {user}` ends the block")
+
+
+_NEXT = {
+    ErrorType.CONFIRMATION_REQUIRED: "run the same command with --approve, or on a terminal, where you are asked",
+    ErrorType.OUTCOME_UNKNOWN: "look at the far side; calling again asks first, since it may exist already",
+    ErrorType.MODE_RESTRICTED: "run it with the other --mode",
+}
+"""What a person can do; an answer's own suggestion is meant for a model."""
+
+
+def _tell_next(answer: ToolResponse) -> None:
+    fault = answer.error
+    if fault is None:
+        return
+    if fault.confirmation_request is not None:
+        note(fault.confirmation_request.preview)
+    if step := _NEXT.get(fault.type):
+        note(f"next: {step}")

@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.setup
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types pytest demo docs bench clean
+.PHONY: help setup test lint types pytest soak demo docs bench clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -30,6 +30,9 @@ types: setup
 
 pytest: setup
 	$(BIN)/python -m pytest -n $(JOBS)
+
+soak: setup      ## duplicates, races, kills and random conversations at full size: some minutes
+	AMBIDEX_SOAK=1 $(BIN)/python -m pytest tests/soak -v -x
 
 demo: setup      ## build the registry of the shipped tools and show it
 	$(BIN)/ambidex build

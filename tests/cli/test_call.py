@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from tests.cli.test_walk import ambidex
 from tests.support.folders import write_tool
 
 from ambidex.cli.main import cli
+from ambidex.ledger.spaces import CALLS, OPEN
+from ambidex.stores.base import Tx
+from ambidex.stores.open import open_store
 
 Run = Callable[..., Result]
 PROGRAM = [sys.executable, "-c", "from ambidex.cli.main import main; main()"]
@@ -46,6 +52,14 @@ def test_arguments_may_come_from_stdin(built: Path) -> None:
 
 def test_arguments_that_are_no_json_are_answered_and_not_run(built: Path, run: Run) -> None:
     assert "error: VALIDATION: " in run("call", "opening-hours", '{"day":', "--mode", "text", code=1).stderr
+
+
+@pytest.mark.threat("V05")
+def test_bytes_that_are_no_text_are_answered_and_not_run(built: Path) -> None:
+    for args, given in (("-", b'{"day": "\xff"}'), (os.fsdecode(b'{"day": "\xff"}'), b"")):
+        result = CliRunner().invoke(cli, ["call", "opening-hours", args, "--mode", "text"], input=given)
+        assert result.exit_code == 1
+        assert "error: VALIDATION: " in result.stderr
 
 
 def test_a_tool_that_is_not_there_is_wrong_usage_with_the_nearest_name(built: Path, run: Run) -> None:
@@ -88,6 +102,15 @@ def test_approving_later_approves_the_request_that_waits(built: Path, run: Run) 
     ]
 
 
+@pytest.mark.threat("C12")
+def test_a_user_who_was_asked_too_often_is_told_when_to_try_again(built: Path, run: Run) -> None:
+    (built / "ambidex.toml").write_text("[confirmation]\nhourly = 1\n")
+    run("call", "send-note", NOTE, "--mode", "text", "--approve")
+    told = run("call", "send-note", '{"text": "another"}', "--mode", "text", "--approve", code=1).stderr
+    assert "RATE_LIMIT: the user was asked too often in the last hour" in told
+    assert re.search(r"^next: try again in \d+ s$", told, re.MULTILINE)
+
+
 def test_the_users_words_are_what_said_gives(built: Path, run: Run) -> None:
     handler = (
         "from ambidex import ok\n\nasync def execute(args, context):\n    return ok({'said': context.turn.input})\n"
@@ -97,6 +120,15 @@ def test_the_users_words_are_what_said_gives(built: Path, run: Run) -> None:
     call = ("call", "echo", '{"name": "x"}', "--mode", "text")
     assert json.loads(run(*call, "--said", "please").stdout) == {"said": "please"}
     assert json.loads(run(*call).stdout) == {"said": 'echo {"name": "x"}'}
+
+
+def test_a_voice_session_ends_with_its_command(built: Path, run: Run) -> None:
+    handler = "from ambidex import ok\n\nasync def execute(args, context):\n    return ok(context.voice.is_active())\n"
+    write_tool(built / "tools", "speaking", handler=handler)
+    run("build")
+    call = ("call", "speaking", '{"name": "x"}', "--mode")
+    assert run(*call, "voice").stdout == "true\n"
+    assert run(*call, "text").stdout == "false\n"
 
 
 def test_the_user_holds_every_scope_that_a_tool_asks_for(built: Path, run: Run) -> None:
@@ -142,7 +174,7 @@ def test_the_audit_is_exported_and_whole_and_another_store_keeps_its_own(built: 
     call = ("call", "opening-hours", '{"day": "monday"}', "--mode", "text")
     run(*call)
     exported = (built / "audit" / "audit-000001.jsonl").read_bytes()
-    assert exported.count(b"\n") == 4
+    assert exported.count(b"\n") == 5, "session, turn, call started and finished, end of the session"
     run(*call, "--store", "sqlite:other.db")
     run(*call, "--store", "memory:")
     assert (built / "audit" / "audit-000001.jsonl").read_bytes() == exported
@@ -195,6 +227,57 @@ def test_an_interrupt_at_the_question_decides_nothing(built: Path, run: Run) -> 
     assert "confirmation_rejected" not in events
 
 
+# Interrupted
+
+LONG = """\
+from pathlib import Path
+from ambidex import ok
+
+
+async def execute(args, context):
+    await context.in_thread(Path("running").write_text, "inside")
+    await context.in_thread(Path("go").read_text)
+    Path("effects").write_text("x")
+    return ok({"sent": True})
+"""
+"""It says that it runs, and ends when it is told to."""
+
+
+@pytest.mark.threat("I10")
+def test_an_interrupt_lets_a_write_end_and_be_recorded(built: Path, run: Run) -> None:
+    (built / "tools" / "send-note" / "handler.py").write_text(LONG)
+    run("build")
+    os.mkfifo(built / "running")
+    os.mkfifo(built / "go")
+    with begun(built, "call", "send-note", NOTE, "--mode", "text", "--approve") as process:
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert "what has begun may still end" in process.stderr.readline() + process.stderr.readline()
+        (built / "go").write_text("end now")
+        assert process.wait() == 1
+    assert (built / "effects").read_text() == "x"
+    [last] = run("audit", "tail", "-n", "1", "--json", "--tool", "send_note").stdout.splitlines()
+    assert (json.loads(last)["event"], json.loads(last)["ok"]) == ("call_finished", True)
+
+
+@contextmanager
+def begun(folder: Path, *args: str) -> Iterator[subprocess.Popen[str]]:
+    """A command whose handler is running: it has said so in the pipe `running`."""
+    running = os.open(folder / "running", os.O_RDONLY | os.O_NONBLOCK)
+    process = subprocess.Popen(
+        [*PROGRAM, *args], cwd=folder, text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+    )
+    try:
+        assert select.select([running], [], [], 30)[0], "the handler was never reached"
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stderr is not None
+        process.stderr.close()
+        os.close(running)
+
+
 # After a kill
 
 SLOW = """\
@@ -240,15 +323,41 @@ def test_after_a_kill_in_the_middle_of_a_write_the_next_call_says_so_and_asks(tm
     assert "the audit is whole" in ambidex(shop, "audit", "verify").stdout
 
 
+@pytest.mark.threat("K08")
+def test_a_write_that_was_killed_gets_its_end_from_the_next_command(built: Path, run: Run) -> None:
+    (built / "tools" / "send-note" / "handler.py").write_text(SLOW)
+    run("build")
+    call = ("call", "send-note", NOTE, "--mode", "text")
+    kill_inside(built, *call, "--approve")
+    let_the_lease_lapse(built / "ambidex.db")
+    run("call", "opening-hours", '{"day": "monday"}', "--mode", "voice")
+    lines = [json.loads(line) for line in run("audit", "tail", "--json", "--tool", "send_note").stdout.splitlines()]
+    assert [line["event"] for line in lines[-2:]] == ["recovered", "call_finished"]
+    assert lines[-1]["errorType"] == "OUTCOME_UNKNOWN"
+    assert "it may exist already" in run(*call, code=1).stderr
+    assert (built / "effects").read_text() == "x"
+
+
+def let_the_lease_lapse(path: Path) -> None:
+    """As if the time of every call that was begun were up."""
+    store = open_store(f"sqlite:{path}")
+
+    def operation(tx: Tx) -> int:
+        for place, _ in (found := tx.scan(OPEN)):
+            row = tx.get(CALLS, place)
+            assert row is not None
+            tx.put(CALLS, place, msgspec.structs.replace(row, lease_ms=0))
+        return len(found)
+
+    assert store.run(operation) == 1
+    store.close()
+
+
 def kill_inside(folder: Path, *args: str) -> None:
     """`kill -9` while the handler runs."""
     os.mkfifo(folder / "running")
     os.mkfifo(folder / "never")
-    running = os.open(folder / "running", os.O_RDONLY | os.O_NONBLOCK)
-    process = subprocess.Popen([*PROGRAM, *args], cwd=folder, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    assert select.select([running], [], [], 30)[0], "the handler was never reached"
-    process.kill()
-    process.wait()
-    os.close(running)
+    with begun(folder, *args) as process:
+        process.kill()
     (folder / "running").unlink()
     (folder / "never").unlink()

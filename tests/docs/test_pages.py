@@ -10,6 +10,9 @@ from tests.docs.pages import ROOT, anchors, links, pages
 
 import ambidex
 from ambidex.contracts import schemas
+from ambidex.contracts.call import Mode
+from ambidex.policy.ladder import AFTER_IDENTITY, BEFORE_IDENTITY
+from ambidex.policy.limits import DEFAULTS
 
 
 def text(page: str) -> str:
@@ -56,3 +59,14 @@ def test_contributing_lists_the_layers_of_the_package() -> None:
     listed = re.findall(r"^    (\w+) {2,}\S.*$", ambidex.__doc__ or "", re.MULTILINE)
     shown = re.findall(r"^(\w+) {2,}\S.*$", text("CONTRIBUTING.md"), re.MULTILINE)
     assert shown == listed
+
+
+def test_the_pipelines_page_has_the_ladder_in_its_order() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", text("docs/pipeline.md"), re.MULTILINE)
+    assert rows == [gate.__name__ for gate in (*BEFORE_IDENTITY, *AFTER_IDENTITY)]
+
+
+@pytest.mark.parametrize("name", ["retrieval", "total", "discovery", "refusals", "retries"])
+def test_the_pipelines_page_has_the_limits_of_both_modes(name: str) -> None:
+    [row] = re.findall(rf"^\|.*\| (\d+) \| (\d+) \| `limits\.MODE\.{name}` \|$", text("docs/pipeline.md"), re.MULTILINE)
+    assert [int(cell) for cell in row] == [getattr(DEFAULTS[mode], name) for mode in (Mode.VOICE, Mode.TEXT)]

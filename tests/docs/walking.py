@@ -110,7 +110,7 @@ def _diff(walk: Walk, block: Block) -> None:
 
 def _python(walk: Walk, block: Block) -> None:
     """The names of earlier blocks of the page are there."""
-    code = compile("\n" * block.line + block.text, block.page, "exec")
+    code = compile("\n" * block.line + block.text, block.page, "exec", dont_inherit=True)
     with contextlib.chdir(walk.folder), contextlib.redirect_stdout(io.StringIO()):
         exec(code, walk.names)
 

@@ -11,7 +11,8 @@ from threading import Event
 from typing import Any, TypeVar
 
 import pytest
-from tests.support.apps import ANN, Workshop, error_of, one, running, talking
+from tests.support.apps import ANN, Workshop, call, error_of, one, running, talking
+from tests.support.waiting import until
 from tests.support.workers import Later
 
 from ambidex import Orchestrator
@@ -82,7 +83,9 @@ def cut_off(path: Path) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def _talking(folder: Path, shop: Workshop, **options: Any) -> AsyncIterator[tuple[Orchestrator, Session, SlowStore]]:
+async def _talking(
+    folder: Path, shop: Workshop, **options: Any
+) -> AsyncIterator[tuple[Orchestrator, Session, SlowStore]]:
     store = SlowStore(folder / "a.db")
     async with talking(shop.build(), store=store, **options) as (app, session, _):
         app._shared.store_seconds = 0.15
@@ -94,12 +97,6 @@ def _shop(folder: Path) -> Workshop:
     code = HELD.format(path=str(folder / "pay.effects"), go=str(folder / "go"))
     shop.writing("pay", handler=code, timeoutMs=2_000)
     return shop.tool("sum", category="utility", sideEffects="none")
-
-
-async def _until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
-        while not holds():
-            await asyncio.sleep(0.005)
 
 
 def _rows(store: SqliteStore) -> list[CallRow]:
@@ -128,7 +125,7 @@ async def test_without_the_store_writes_and_gated_tools_are_refused_and_can_be_t
             assert (error_of(answer), answer.error.retryable) == ("TRANSIENT", True)
             assert answer.error.partial_side_effects is False
         assert not shop.runs("pay")
-        await _until(lambda: not _rows(store) or _rows(store)[0].state is not CallState.STARTED)
+        await until(lambda: not _rows(store) or _rows(store)[0].state is not CallState.STARTED)
         assert (await one(session, "pay", None, "pay")).ok
         assert app.healthy is True
     assert len(shop.runs("pay")) == 1
@@ -153,7 +150,7 @@ async def test_a_claim_that_was_written_although_nobody_could_wait_for_it_is_let
     async with _talking(tmp_path, shop) as (_, session, store):
         with store.slow("after"):
             assert error_of(await one(session, "pay", None, "c1")) == "TRANSIENT"
-        await _until(lambda: [row.state for row in _rows(store)] == [CallState.RELEASED])
+        await until(lambda: [row.state for row in _rows(store)] == [CallState.RELEASED])
         reader = SqliteStore(store._path)
         assert reader.run(lambda tx: (tx.scan(OPEN), tx.scan(DOUBTFUL))) == ([], [])
         assert not shop.runs("pay")
@@ -167,12 +164,12 @@ async def test_an_end_that_cannot_be_written_now_is_written_later(tmp_path: Path
     shop = _shop(tmp_path)
     async with _talking(tmp_path, shop) as (_, session, store):
         asked = asyncio.ensure_future(one(session, "pay", None, "c1"))
-        await _until(lambda: bool(shop.runs("pay")))
+        await until(lambda: bool(shop.runs("pay")))
         with _fault(kind, tmp_path, store):
             (tmp_path / "go").touch()
             answer = await asked
             assert answer.data == {"done": "x"}, "what happened is told, and nobody waits for the store"
-        await _until(lambda: [row.state for row in _rows(store)] == [CallState.DONE])
+        await until(lambda: [row.state for row in _rows(store)] == [CallState.DONE])
         again = await one(session, "pay", None, "c1")
     assert (again.data, again.meta and again.meta.deduplicated) == ({"done": "x"}, True)
     assert len(shop.runs("pay")) == 1
@@ -184,7 +181,7 @@ async def test_an_end_that_is_never_written_is_unknown_to_the_next_process(tmp_p
     registry = shop.build()
     async with _talking(tmp_path, shop, grace_seconds=0) as (app, session, store):
         asked = asyncio.ensure_future(one(session, "pay", None, "c1"))
-        await _until(lambda: bool(shop.runs("pay")))
+        await until(lambda: bool(shop.runs("pay")))
         with store.slow("before"):
             (tmp_path / "go").touch()
             assert (await asked).ok
@@ -193,6 +190,25 @@ async def test_an_end_that_is_never_written_is_unknown_to_the_next_process(tmp_p
         session = await app.attach(session.id, user=ANN)
         assert error_of(await one(session, "pay", None, "c1")) == "OUTCOME_UNKNOWN"
     assert len(shop.runs("pay")) == 1
+
+
+@pytest.mark.threat("I10")
+@pytest.mark.parametrize(("interruptible", "state", "runs"), [(False, "done", 1), (True, "released", 0)])
+async def test_when_the_caller_goes_away_during_a_claim_later_calls_of_its_message_are_dropped(
+    tmp_path: Path, interruptible: bool, state: str, runs: int
+) -> None:
+    """The one that was claimed follows the rule of its tool."""
+    shop = Workshop(tmp_path).writing("pay", interruptible=interruptible)
+    async with _talking(tmp_path, shop) as (app, session, store):
+        app._shared.store_seconds = 20.0
+        with store.slow("before"):
+            asked = asyncio.ensure_future(session.answer([call("pay", {"name": name}, name) for name in "abc"]))
+            await until(lambda: bool(app._shared._active))
+            asked.cancel()
+            await asyncio.gather(asked, return_exceptions=True)
+        await until(lambda: not app._shared._active and not app._shared._tasks)
+        assert [(row.call_id, row.state) for row in _rows(store)] == [("a", state)]
+    assert len(shop.runs("pay")) == runs
 
 
 @pytest.mark.threat("K06")

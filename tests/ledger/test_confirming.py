@@ -6,6 +6,7 @@ import base64
 import hmac
 import secrets
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.apps import ANN, BOB, Workshop, error_of, one, running, talking
@@ -204,8 +205,8 @@ async def test_another_session_of_the_same_user_and_conversation_may_decide(work
         assert error_of(await voice.approve(await token_of(voice))) == "ok"
 
 
-@pytest.mark.parametrize("token", ["", "\ud800", "x" * 100_000, "a\0b", "' OR 1=1 --"])
-async def test_whatever_is_sent_as_a_token_is_answered(workshop: Workshop, token: str) -> None:
+@pytest.mark.parametrize("token", ["", "\ud800", "x" * 100_000, "a\0b", "' OR 1=1 --", None, 7, b"bytes"])
+async def test_whatever_is_sent_as_a_token_is_answered(workshop: Workshop, token: Any) -> None:
     async with talking(workshop.build()) as (_, session, _):
         await one(session, "send")
         assert error_of(await session.approve(token)) == "NOT_FOUND"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -14,8 +16,10 @@ from tests.support.soak import soak
 from tests.support.trail import audited, call_rows, request_rows, turn_rows
 
 from ambidex import Orchestrator, Registry, ToolResponse
+from ambidex.audit.events import Event
 from ambidex.ledger.rows import RequestState
 from ambidex.session.session import Session
+from ambidex.stores.base import Tx
 from ambidex.testing import FakeClock
 
 LIFE = 300.0
@@ -97,26 +101,31 @@ async def test_three_approvals_are_one_run_and_one_result(workshop: Workshop, tm
     assert len(workshop.runs("send")) == 1
 
 
-@pytest.mark.threat("C06", "C13")
-async def test_a_consumed_request_and_its_claimed_call_are_written_together(workshop: Workshop) -> None:
-    """Were they two transactions, a store that fails in between would leave one without the other."""
+@pytest.mark.threat("C06")
+@pytest.mark.parametrize("fails_at", [1, 2, 3])
+async def test_the_turn_the_consumed_request_and_the_claimed_call_are_written_together_or_not_at_all(
+    workshop: Workshop, fails_at: int
+) -> None:
+    """Each of the three tells the audit as it is written; wherever that fails, none of them has happened."""
     async with talking(workshop.build()) as (app, session, _):
         await one(session, "send")
         token = await token_of(session)
-        real, writes = app._shared.record, 0
+        real, told = app._shared.record, 0
 
-        def failing(tx: object, events: object) -> None:
-            nonlocal writes
-            writes += 1
-            raise RuntimeError("the power went")
+        def failing(tx: Tx, events: Sequence[Event]) -> None:
+            nonlocal told
+            told += 1
+            if told == fails_at:
+                raise RuntimeError("the power went")
+            real(tx, events)
 
         app._shared.record = failing
         with pytest.raises(RuntimeError):
             await session.approve(token)
         app._shared.record = real
-        assert writes == 1
         assert [row.state for row in await request_rows(app)] == [RequestState.PENDING]
         assert await call_rows(app) == []
+        assert len(await turn_rows(app)) == 1
         assert (await session.approve(token)).ok
     assert len(workshop.runs("send")) == 1
 
@@ -374,6 +383,42 @@ async def test_a_request_survives_a_restart(workshop: Workshop, tmp_path: Path) 
     assert len(workshop.runs("send")) == 1
 
 
+ASK_AND_DIE = """\
+import asyncio, os, signal, sys
+import ambidex
+
+async def main(artifact, store):
+    app = ambidex.Orchestrator(ambidex.load(artifact), store=store, config={})
+    await app.__aenter__()
+    session = await app.open(mode="text", user=ambidex.User("ann"))
+    await session.begin_turn("please")
+    await session.answer([ambidex.ToolCall(id="c1", name="send", args={"name": "ada"})])
+    [request] = await session.confirmations()
+    print(session.id, request.token, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.threat("C13")
+async def test_a_request_survives_the_kill_of_its_process_and_its_token_approves_it_once(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    store, registry = f"sqlite:{tmp_path / 'a.db'}", workshop.build()
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", ASK_AND_DIE, str(workshop.artifact), store, stdout=asyncio.subprocess.PIPE
+    )
+    said, _ = await child.communicate()
+    assert child.returncode == -signal.SIGKILL
+    session_id, token = said.decode().split()
+    async with running(registry, store=store) as app:
+        session = await app.attach(session_id, user=ANN)
+        outcomes = [await session.approve(token) for _ in range(2)]
+    assert [outcome.data for outcome in outcomes] == [{"done": "ada"}] * 2
+    assert len(workshop.runs("send")) == 1
+
+
 @pytest.mark.threat("C13")
 async def test_another_process_that_never_heard_the_question_may_take_the_decision(
     workshop: Workshop, tmp_path: Path
@@ -503,3 +548,17 @@ async def test_a_stranger_with_a_good_token_cannot_even_learn_that_it_was_used(w
         await session.approve(token)
         bob = await app.open(mode="text", user=BOB)
         assert (await bob.approve(token)).error == (await bob.approve("never was")).error
+
+
+@pytest.mark.threat("L01")
+async def test_once_a_call_is_final_no_row_of_it_holds_a_redacted_value_under_whatever_id(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path).gated(redact=["args.name"]).writing(redact=["args.name"])
+    async with talking(workshop.build()) as (app, session, _):
+        await one(session, "send", {"name": "hunter2"}, id="c1")
+        assert b"hunter2" in (await request_rows(app))[0].args, "approval will run it, so it is kept whole until then"
+        await session.approve(await token_of(session))
+        for name, id in (("send", "c1"), ("send", "c2"), ("pay", "p1"), ("pay", "p2")):
+            assert error_of(await one(session, name, {"name": "hunter2"}, id=id)) == "ok"
+        calls, requests = await call_rows(app), await request_rows(app)
+    assert len(calls) == 5
+    assert {row.args for row in calls} == {row.args for row in requests} == {b'{"name":"[redacted]"}'}

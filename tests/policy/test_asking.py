@@ -14,6 +14,7 @@ from tests.support.trail import audited, request_rows
 
 from ambidex import Registry, ToolResponse
 from ambidex.ledger.rows import TurnKind
+from ambidex.policy.asking import IN_DOUBT
 from ambidex.testing import FakeClock
 
 HOUR = 3600.0
@@ -328,3 +329,71 @@ async def test_a_write_that_is_meant_twice_in_one_message_is_not_in_doubt(tmp_pa
         answers = await session.answer([call("pay", id="a"), call("pay", id="b")])
     assert [error_of(answer) for answer in answers] == ["ok", "ok"]
     assert len(workshop.runs("pay")) == 2
+
+
+ONCE_STUCK = """\
+import asyncio
+from pathlib import Path
+from ambidex import ok
+
+async def execute(args, context):
+    been = Path({path!r})
+    if not been.exists():
+        been.touch()
+        await asyncio.Event().wait()
+    return ok({{}})
+"""
+"""The first time nobody learns whether it happened; later it ends well."""
+
+
+def once_stuck(tmp_path: Path, **fields: Any) -> Workshop:
+    code = ONCE_STUCK.format(path=str(tmp_path / "been"))
+    return Workshop(tmp_path).writing(handler=code, timeoutMs=30, latencyBudgetMs=10, **fields)
+
+
+async def test_a_repeat_that_ended_well_takes_nothing_from_the_doubt_about_the_first(tmp_path: Path) -> None:
+    workshop = once_stuck(tmp_path, repeatable=True)
+    async with talking(workshop.build(), grace_seconds=0.1) as (_, session, _):
+        answers = await session.answer([call("pay", id="a"), call("pay", id="b")])
+        assert [error_of(answer) for answer in answers] == ["OUTCOME_UNKNOWN", "ok"]
+        await session.begin_turn("again")
+        assert error_of(await one(session, "pay")) == "CONFIRMATION_REQUIRED"
+
+
+async def test_once_the_user_has_approved_a_repeat_and_it_went_well_there_is_no_doubt_left(tmp_path: Path) -> None:
+    async with talking(once_stuck(tmp_path).build(), grace_seconds=0.1) as (_, session, _):
+        await one(session, "pay")
+        await session.begin_turn("again")
+        await one(session, "pay")
+        [request] = await session.confirmations()
+        assert error_of(await session.approve(request.token)) == "ok"
+        await session.begin_turn("and again")
+        assert error_of(await one(session, "pay")) == "ok"
+
+
+async def test_a_tool_that_always_asks_warns_as_well(tmp_path: Path) -> None:
+    workshop = once_stuck(tmp_path, requiresConfirmation=True)
+    async with talking(workshop.build(), grace_seconds=0.1) as (_, session, _):
+        for answer in ("OUTCOME_UNKNOWN", "ok"):
+            await session.begin_turn("pay")
+            await one(session, "pay")
+            [request] = await session.confirmations()
+            assert ("may exist already" in request.preview) is (answer == "ok")
+            assert error_of(await session.approve(request.token)) == answer
+
+
+async def test_a_request_that_waited_while_its_like_came_into_doubt_warns_from_then_on(tmp_path: Path) -> None:
+    workshop = once_stuck(tmp_path).reading("mail", untrusted=True)
+    async with talking(workshop.build(), grace_seconds=0.1) as (_, session, _):
+        await one(session, "mail")
+        before = request_id(await one(session, "pay"))
+        await session.begin_turn("I want it: pay")
+        assert error_of(await one(session, "pay")) == "OUTCOME_UNKNOWN"
+        await session.begin_turn("again")
+        asked = await one(session, "pay")
+        assert request_id(asked) == before
+        [request] = await session.confirmations()
+        assert request.preview.split("\n")[1:2] == [IN_DOUBT]
+        assert asked.error is not None
+        assert asked.error.confirmation_request is not None
+        assert asked.error.confirmation_request.preview == request.preview

@@ -100,7 +100,7 @@ async def test_a_user_without_the_scope_is_told_so_and_nothing_runs(workshop: Wo
         assert fault.type == "UNAVAILABLE"
         assert "mail" in fault.message
         assert "calendar" not in fault.message
-    async with talking(registry, user=User("cy", scopes={"calendar", "mail"})) as (_, session, _):
+    async with talking(registry, user=User("cy", scopes=frozenset({"calendar", "mail"}))) as (_, session, _):
         assert error_of(await one(session, "look")) == "ok"
 
 

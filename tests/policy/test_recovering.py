@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from tests.support.apps import ANN, Workshop, error_of, one, running, talking
+from tests.support.waiting import until
 from tests.support.workers import DIE, Later, WorkerProcess, short_leases, workers
 
 from ambidex import Registry, ToolResponse
@@ -66,7 +67,9 @@ def _held(folder: Path, **fields: Any) -> Workshop:
     return Workshop(folder).writing("pay", handler=code, **fields)
 
 
-async def _kill_and_recover(folder: Path, shop: Workshop, point: str) -> tuple[ToolResponse, ToolResponse, list[CallRow]]:
+async def _kill_and_recover(
+    folder: Path, shop: Workshop, point: str
+) -> tuple[ToolResponse, ToolResponse, list[CallRow]]:
     """One call whose worker dies at `point`, the same id after recovery, and the same again in the next turn."""
     registry, store = shop.build(), folder / "a.db"
     async with talking(registry, store=f"sqlite:{store}") as (_, session, _t):
@@ -160,8 +163,7 @@ async def test_a_worker_that_wakes_after_its_lease_was_taken_can_write_nothing(t
     async with talking(registry, store=f"sqlite:{store}") as (_, session, _t):
         with workers(1, shop.artifact, store, session) as [worker]:
             worker.tell(call="pay", args={"name": "x"}, id="c1", times=1)
-            while not shop.runs("pay"):
-                await asyncio.sleep(0.005)
+            await until(lambda: bool(shop.runs("pay")))
             worker.pause()
             (tmp_path / "go").touch()
             async with running(registry, store=f"sqlite:{store}", clock=Later(600)):
@@ -201,8 +203,7 @@ async def test_a_jump_of_the_wall_clock_frees_no_lease_early_and_keeps_none_late
     shop = _held(tmp_path, downstream="none", timeoutMs=5_000)
     async with talking(shop.build(), store=store) as (app, session, _t):
         asked = asyncio.ensure_future(one(session, "pay", None, "c1"))
-        while not shop.runs("pay"):
-            await asyncio.sleep(0.002)
+        await until(lambda: bool(shop.runs("pay")))
         clock.jump(jump)
         assert await app.recover() == 0
         clock.advance(6.999)
@@ -249,14 +250,15 @@ async def _abandoned(registry: Registry, store: Path, count: int) -> list[str]:
     """So many calls that were started by a process that is gone."""
     file = SqliteStore(store)
     async with talking(registry, store=file, grace_seconds=0, config={"limits": {"text": {"total": 50}}}) as (
-        app,
-        session,
         _,
+        session,
+        _t,
     ):
         asked = [asyncio.ensure_future(one(session, "pay", {"name": str(n)}, str(n))) for n in range(count)]
-        while len(await app._shared.runner.run(lambda tx: tx.scan(OPEN))) < count:
-            await asyncio.sleep(0.002)
-        places = [place for place, _ in await app._shared.runner.run(lambda tx: tx.scan(OPEN))]
+        reader = SqliteStore(store)
+        await until(lambda: len(reader.run(lambda tx: tx.scan(OPEN))) == count)
+        places = [place for place, _ in reader.run(lambda tx: tx.scan(OPEN))]
+        reader.close()
     await asyncio.gather(*asked, return_exceptions=True)
     return places
 
@@ -268,8 +270,7 @@ async def test_of_two_recoverers_the_second_finds_nothing_to_do(tmp_path: Path) 
     shop = _held(tmp_path, downstream="key")
     async with talking(shop.build(), store=store) as (app, session, _t):
         asked = asyncio.ensure_future(one(session, "pay", None, "c1"))
-        while not shop.runs("pay"):
-            await asyncio.sleep(0.002)
+        await until(lambda: bool(shop.runs("pay")))
         clock.advance(60)
         [place] = store.run(lapsed)
         record = app._shared.record

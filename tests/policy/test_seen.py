@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.support.apps import ANN, BOB, Workshop, call, error_of, one, running, talking
+from tests.support.waiting import until
 
 import ambidex
 import ambidex.shipped
@@ -92,8 +93,7 @@ async def test_an_id_used_with_other_arguments_is_a_conflict_before_and_after_th
     where = store if store == "memory:" else f"sqlite:{tmp_path / 'a.db'}"
     async with talking(shop.build(), store=where) as (_, session, _t):
         first = asyncio.ensure_future(one(session, "pay", {"name": "a"}, "c1"))
-        while not shop.runs("pay"):
-            await asyncio.sleep(0.005)
+        await until(lambda: bool(shop.runs("pay")))
         during = await one(session, "pay", {"name": "b"}, "c1")
         go.touch()
         assert (await first).data == {"done": "a"}
@@ -139,7 +139,7 @@ async def test_ids_of_a_provider_that_reuses_them_are_not_trusted_whatever_their
     tmp_path: Path, length: int
 ) -> None:
     shop, id = Workshop(tmp_path).reading("look"), "x" * length
-    async with talking(shop.build()) as (_, session, transport):
+    async with talking(shop.build()) as (_, _s, transport):
         transport.stable_ids = False
         events = [{"calls": [{"id": id, "name": "look", "args": {"name": name}}]} for name in ("a", "b")]
         answers = [answer for event in events for answer in await transport.handle(event)]
@@ -182,6 +182,7 @@ async def test_a_recorded_answer_is_never_found_by_another_user_or_tenant(tmp_pa
         for user in others:
             theirs = await app.open(mode="text", user=user, conversation=session.conversation)
             await theirs.begin_turn("pay")
+            assert theirs.turn == 1, "a conversation of the same name, and yet another one"
             answer = await one(theirs, "pay", {"name": "a"}, "c1")
             assert answer.meta is not None
             assert (answer.ok, answer.meta.deduplicated) == (True, False)

@@ -90,14 +90,21 @@ def strings_in(value: Any) -> Iterator[str]:
 MOVES = st.lists(
     st.tuples(
         st.sampled_from(["answer", "answer_json", "batch"]),
-        st.sampled_from(["send", "relay", "look", "seen"]),
+        st.sampled_from(["send", "send", "relay", "look", "seen"]),
         st.sampled_from(["value", "name", "whole", "id"]),
-        st.integers(0, 10_000),
-        st.sampled_from(["as it is", "upper", "reversed", "twice", "cut", "quoted"]),
+        st.integers(0, 3) | st.integers(0, 1000),
+        st.sampled_from(["as it is", "as it is", "upper", "reversed", "twice", "cut", "quoted"]),
     ),
     min_size=1,
     max_size=8,
 )
+"""Entry, tool, where to put the word, which of the words that were seen, and what to do to it."""
+
+
+def seen_by(transport: MemoryTransport) -> list[str]:
+    """Every word that the model was sent; those that look like a key to something come first."""
+    words = {text for item in transport.to_model for text in strings_in(msgspec.json.decode(item))}
+    return sorted(words, key=lambda word: (" " in word or ":" in word, -len(word), word))
 
 
 def distorted(text: str, how: str) -> str:
@@ -109,7 +116,7 @@ def distorted(text: str, how: str) -> str:
 async def play(session: Session, transport: MemoryTransport, moves: list[tuple[str, str, str, int, str]]) -> None:
     """A model that has read everything it was sent, and sends it back wherever something can be put."""
     for entry, tool, where, pick, how in moves:
-        seen = sorted({text for item in transport.to_model for text in strings_in(msgspec.json.decode(item))})
+        seen = seen_by(transport)
         word = distorted(seen[pick % len(seen)], how)
         name = word if tool == "seen" else tool
         args: Any = {"value": {"name": word}, "name": {"name": "x", word: word}, "whole": word, "id": {"name": "x"}}[

@@ -301,8 +301,8 @@ async def test_a_malformed_intent_fails_the_call_whichever_way_it_was_made(works
 @pytest.fixture
 async def echoing(workshop: Workshop) -> Any:
     """A session with a tool that returns the intents it is given, however wild."""
-    code = 'import json\n\nasync def execute(args, context):\n    return {"ok": True, "intents": json.loads(args["name"])}\n'
-    workshop.tool("wish", handler=code, intents=list(INTENT_NAMES))
+    code = EMITTING.format(result='{"ok": True, "intents": json.loads(args["name"])}')
+    workshop.tool("wish", handler=f"import json\n{code}", intents=list(INTENT_NAMES))
     async with running(workshop.build()) as app:
         yield app
 

@@ -11,9 +11,10 @@ import os
 import sys
 from typing import Any
 
+from tests.support.workers import short_leases
+
 import ambidex
 from ambidex import Orchestrator, Registry, ToolCall, User
-from tests.support.workers import short_leases
 
 TOOLS = ("none", "key", "natural")
 GRACE_MS = 100

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from tests.support.apps import ANN, Workshop, call, error_of, running
@@ -83,7 +84,12 @@ async def test_64_approvals_at_once_over_4_processes_run_once(
 async def test_approval_raced_against_rejection_never_denies_what_happened(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shop, store, rounds, luck = _workshop(tmp_path, requiresConfirmation=True), tmp_path / "a.db", soak(20, 1000), Random(7)
+    shop, store, rounds, luck = (
+        _workshop(tmp_path, requiresConfirmation=True),
+        tmp_path / "a.db",
+        soak(20, 1000),
+        Random(7),
+    )
     won: Counter[str] = Counter()
     async with running(shop.build(), store=f"sqlite:{store}", config={"confirmation": {"hourly": 10_000}}) as app:
         session = await app.open(mode="text", user=ANN)
@@ -93,7 +99,10 @@ async def test_approval_raced_against_rejection_never_denies_what_happened(
                 await session.answer([call("pay", {"name": f"round {number}"}, id=f"c{number}")])
                 [request] = await session.confirmations()
                 approver, rejecter = luck.sample(team, 2)
-                orders = [(approver, {"approve": request.token, "times": 1}), (rejecter, {"reject": request.token})]
+                orders: list[tuple[WorkerProcess, dict[str, Any]]] = [
+                    (approver, {"approve": request.token, "times": 1}),
+                    (rejecter, {"reject": request.token}),
+                ]
                 for worker, order in luck.sample(orders, 2):
                     worker.tell(**order)
                 [approved], [rejected] = approver.hear(), rejecter.hear()

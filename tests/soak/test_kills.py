@@ -18,7 +18,7 @@ import pytest
 from tests.soak import caller
 from tests.support.apps import Workshop, running
 from tests.support.soak import soak
-from tests.support.workers import ROOT, Later
+from tests.support.workers import PATHS, Later
 
 from ambidex import Registry
 from ambidex.audit.chain import LINES
@@ -73,7 +73,7 @@ def _kill_at_random(shop: Workshop, store: Path, kills: int, luck: Random, calls
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": PATHS},
         )
         for _ in range(2)
     ]
@@ -81,7 +81,9 @@ def _kill_at_random(shop: Workshop, store: Path, kills: int, luck: Random, calls
         for number in range(0, kills, len(nurseries)):
             _one_round(nurseries, shop, luck, calls_each)
             if number % 100 == 0:
-                print(f"  {number} kills, {sum(len(_requests(shop, name)) for name in caller.TOOLS)} requests", flush=True)
+                print(
+                    f"  {number} kills, {sum(len(_requests(shop, name)) for name in caller.TOOLS)} requests", flush=True
+                )
     finally:
         for nursery in nurseries:
             nursery.kill()
@@ -158,17 +160,27 @@ def test_killed_workers_leave_no_duplicate_and_no_open_end(tmp_path: Path, capsy
 
     assert found.still_open == 0
     assert found.started == found.final, "every claimed key has exactly one final record"
-    assert {row.state for rows in found.rows.values() for row in rows} <= {CallState.DONE, CallState.UNKNOWN}
     _nothing_in_doubt_was_repeated(shop, found)
+    for name, rows in found.rows.items():
+        _what_was_let_go_never_happened(shop, name, rows)
     for name in ("key", "natural"):
-        assert {row.state for row in found.rows[name]} == {CallState.DONE}, "a harmless repeat settles every doubt"
-        assert len(list((shop.root / name / "effects").iterdir())) == len(found.rows[name])
+        done = [row for row in found.rows[name] if row.state is CallState.DONE]
+        assert not any(row.state is CallState.UNKNOWN for row in found.rows[name]), "a repeat settles every doubt"
+        assert len(list((shop.root / name / "effects").iterdir())) == len(done)
     with capsys.disabled():
         doubtful = sum(row.state is CallState.UNKNOWN for row in found.rows["none"])
         again = sum(row.attempt > 1 for rows in found.rows.values() for row in rows)
         calls = sum(map(len, found.rows.values()))
         print(f"kills: {kills} over {calls} calls; {doubtful} unknown, {again} run again; 0 duplicates, 0 open ends")
         assert doubtful + again > kills // 10, "the kills missed: hardly any call was under way"
+
+
+def _what_was_let_go_never_happened(shop: Workshop, name: str, rows: list[CallRow]) -> None:
+    """A busy store may take too long to claim: such a call is refused, and its key is free."""
+    requests = set(_requests(shop, name))
+    free = [row for row in rows if row.state is CallState.RELEASED]
+    assert not requests & {f"{row.session} {row.call_id.removeprefix('c')}" for row in free}
+    assert len(free) < len(rows) / 10
 
 
 def _nothing_in_doubt_was_repeated(shop: Workshop, found: Aftermath) -> None:

@@ -529,10 +529,10 @@ _RARE = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_to
 
 TestInMemory = pytest.mark.threat("B01", "B02", "B03", "C06", "I01", "K02", "K03", "S04", "S06")(Conversation.TestCase)
 TestInMemory.settings = settings(
-    max_examples=soak(25, 800), stateful_step_count=50, deadline=None, suppress_health_check=_RARE
+    max_examples=soak(35, 1300), stateful_step_count=50, deadline=None, suppress_health_check=_RARE
 )
 
 TestDurable = pytest.mark.threat("B02", "C13", "I05", "K02", "K03", "K04", "S04", "S06")(DurableConversation.TestCase)
 TestDurable.settings = settings(
-    max_examples=soak(10, 300), stateful_step_count=50, deadline=None, suppress_health_check=_RARE
+    max_examples=soak(12, 450), stateful_step_count=50, deadline=None, suppress_health_check=_RARE
 )

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support.folders import write_tool
+
 import ambidex
 from ambidex import Orchestrator, Registry, ToolCall, ToolResponse, User
 from ambidex.session.session import Session
-from ambidex.testing import FakeClock, MemoryTransport
-from tests.support.folders import write_tool
+from ambidex.stores.clock import Clock
+from ambidex.testing import MemoryTransport
 
 ANN = User("ann", scopes={"calendar"}, namespaces=("studio",))
 BOB = User("bob")
@@ -67,7 +69,7 @@ class Workshop:
 
 @asynccontextmanager
 async def running(
-    registry: Registry, *, store: Any = "memory:", clock: FakeClock | None = None, **options: Any
+    registry: Registry, *, store: Any = "memory:", clock: Clock | None = None, **options: Any
 ) -> AsyncIterator[Orchestrator]:
     options.setdefault("config", {})
     async with Orchestrator(registry, store=store, clock=clock, **options) as app:

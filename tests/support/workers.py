@@ -26,6 +26,8 @@ from ambidex.stores.sqlite import SqliteStore
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
+PATHS = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(ROOT)])
+"""Where a worker finds what its test has."""
 DIE = "AMBIDEX_TEST_DIE"
 """Where a worker kills itself: `1:before`, `1:inside`, `1:after` of its first operation on the store, and so on; any
 other word is for handlers to understand."""
@@ -79,7 +81,7 @@ class WorkerProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, DIE: die, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, DIE: die, "PYTHONPATH": PATHS},
         )
 
     def tell(self, **order: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambidex.stores.clock import elapsed_ms, rfc3339
@@ -21,6 +21,7 @@ def test_it_begins_at_a_date_that_a_test_can_rely_on() -> None:
     assert rfc3339(FakeClock(wall_ms=0).moment()) == "1970-01-01T00:00:00.000Z"
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 10**7), max_size=20))
 def test_time_that_passes_is_seen_on_both_clocks_to_the_millisecond(steps: list[int]) -> None:
     clock = FakeClock()

@@ -51,7 +51,8 @@ async def execute(args, context):
         return {args["secret"]: args["secret"]}
     if args["name"].startswith("wrong"):
         return ok({"text": 7, "secret": args["secret"]})
-    return ok({"text": args["name"], "secret": args["secret"], "results": [{"id": args["secret"]}, {"id": "r1"}]})
+    found = {"results": [{"id": args["secret"]}], "records": [{"id": "r1"}]}
+    return ok({"text": args["name"], "secret": args["secret"], **found})
 """
 SPOKEN = {
     "type": "object",
@@ -59,6 +60,7 @@ SPOKEN = {
         "text": {"type": "string"},
         "secret": {"type": "string"},
         "results": {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "string"}}}},
+        "records": {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "string"}}}},
     },
 }
 TOOL: dict[str, Any] = {
@@ -175,7 +177,7 @@ async def test_a_line_is_one_line_of_plain_json_whatever_was_put_into_it(tmp_pat
     exported = list(FileLog(directory).read())
     assert exported[: len(lines)] == lines
     assert len(exported) == len(lines) + 1
-    assert verify(directory).ok  # type: ignore[arg-type]
+    assert verify(directory).ok
 
 
 # L04: a full disk

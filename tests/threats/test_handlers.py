@@ -312,7 +312,8 @@ async def test_namespaces_come_from_the_principal_whatever_the_arguments_say(tmp
     for user, kind in ((ANN, "ok"), (BOB, "AUTH")):
         async with talking(registry, user=user) as (_, session, _transport):
             assert error_of(await one(session, "records", {"name": "studio"})) == kind
-            for trick in ({"namespaces": ["studio"]}, {"user": "ann"}, {"context": {}}):
+            tricks: list[dict[str, Any]] = [{"namespaces": ["studio"]}, {"user": "ann"}, {"context": {}}]
+            for trick in tricks:
                 assert error_of(await one(session, "records", {"name": "studio", **trick})) == "VALIDATION"
 
 

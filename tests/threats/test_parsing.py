@@ -331,7 +331,8 @@ async def test_halves_of_characters_in_names_ids_and_words_reach_no_store_and_no
 @pytest.mark.parametrize("key", ["__class__", "__proto__", "__init__", "__"])
 async def test_dangerous_keys_are_refused_wherever_they_stand(app: Orchestrator, key: str) -> None:
     session = await speaking(app)
-    for value in ({key: 1}, {"any": {key: 1}}, {"any": {"v": [{"deep": {key: {}}}]}}):
+    values: list[dict[str, Any]] = [{key: 1}, {"any": {key: 1}}, {"any": {"v": [{"deep": {key: {}}}]}}]
+    for value in values:
         await all_refused(session, json.dumps(value).encode(), value, rule="keys")
         await all_refused(session, json.dumps(value).replace("__", "\\u005f_").encode(), rule="keys")
 
@@ -382,6 +383,17 @@ async def test_a_boolean_is_no_integer_and_one_point_zero_is_one(app: Orchestrat
     for answer in await all_run(session, b'{"count": 1.0}', {"count": 1.0}):
         assert answer.data["count"] == 1
         assert answer.data["seen"]["count"] == "int"
+
+
+@pytest.mark.threat("V03", "V09")
+@pytest.mark.parametrize("literal", ["1e16", "1e20", "1e28", "1e29", "1e300"])
+async def test_a_float_that_no_longer_names_one_integer_is_refused_as_an_integer(
+    app: Orchestrator, literal: str
+) -> None:
+    session = await speaking(app)
+    await all_refused(session, b'{"count": %b}' % literal.encode(), {"count": float(literal)}, rule="type")
+    many = b",".join([literal.encode()] * 2_000)
+    await all_refused(session, b'{"list": [%b]}' % many, {"list": [float(literal)] * 2_000}, rule="type")
 
 
 @pytest.mark.threat("V09")

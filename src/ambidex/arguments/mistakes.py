@@ -17,6 +17,8 @@ from ambidex.arguments.wording import any_of_types, expected, listed, literal, p
 from ambidex.dialect.formats import STRING_FORMATS
 from ambidex.dialect.nearest import nearest_names
 
+_MOST_DUPLICATES = 100
+
 
 def explain(failed: Failure) -> Iterator[Mistake]:
     """Usually one mistake; one for each key where several keys are unknown."""
@@ -100,7 +102,7 @@ def _unique(failed: Failure) -> Iterator[Mistake]:
         seen.add(key)
     where = ", ".join(map(str, duplicates[:10]))
     words = f"must not hold the same item twice: remove the items at {where}"
-    yield failed.mistake(words, limit=True, duplicates=duplicates)
+    yield failed.mistake(words, limit=True, duplicates=duplicates[:_MOST_DUPLICATES])
 
 
 def _required(failed: Failure) -> Iterator[Mistake]:

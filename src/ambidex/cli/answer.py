@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
+from math import ceil
 from typing import TYPE_CHECKING
 
-from ambidex.cli.output import console, note, on_terminal, say
+from ambidex.cli.output import console, note, on_terminal, say, say_json
 from ambidex.cli.printable import printable, printable_json
+from ambidex.contracts.faults import ErrorType
 
 if TYPE_CHECKING:
     from rich.panel import Panel
 
-    from ambidex.contracts.response import ToolResponse
+    from ambidex.contracts.response import Fault, ToolResponse
 
 
 def tell_json(answer: ToolResponse) -> None:
@@ -76,3 +78,36 @@ def _meta(answer: ToolResponse) -> str:
     facts += [f"default: {', '.join(meta.defaulted)}"] if meta.defaulted else []
     facts += [f"clamped: {', '.join(meta.clamped)}"] if meta.clamped else []
     return ", ".join(facts)
+
+
+def tell_refused(fault: Fault, user: str, *, as_json: bool) -> None:
+    """There was not even a turn."""
+    import msgspec
+
+    if as_json:
+        say_json({"ok": False, "error": msgspec.to_builtins(fault)})
+        return
+    wait = f" ({ceil(fault.retry_after_ms / 1000)} s more)" if fault.retry_after_ms else ""
+    note(f"error: {fault.type}: {fault.message}{wait}")
+    if fault.type is ErrorType.UNAVAILABLE:
+        note(f"next: `ambidex blocks lift {user}` ends the block")
+
+
+_NEXT = {
+    ErrorType.CONFIRMATION_REQUIRED: "run the same command with --approve, or on a terminal, where you are asked",
+    ErrorType.OUTCOME_UNKNOWN: "look at the far side; calling again asks first, since it may exist already",
+    ErrorType.MODE_RESTRICTED: "run it with the other --mode",
+}
+"""What a person can do; an answer's own suggestion is meant for a model."""
+
+
+def tell_next(answer: ToolResponse) -> None:
+    fault = answer.error
+    if fault is None:
+        return
+    if fault.confirmation_request is not None:
+        note(fault.confirmation_request.preview)
+    if step := _NEXT.get(fault.type):
+        note(f"next: {step}")
+    elif fault.retry_after_ms:
+        note(f"next: try again in {ceil(fault.retry_after_ms / 1000)} s")

@@ -13,6 +13,7 @@ import click
 from ambidex.cli.options import common_options, load_config
 from ambidex.cli.output import Exit, columns, console, leave, note, on_terminal, plural, say, say_json
 from ambidex.cli.printable import printable
+from ambidex.cli.words import name
 from ambidex.config import keys
 
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _HEAD = ("user", "tenant", "until")
 
-tenant_option = click.option("--tenant", default="default", show_default=True, help="The tenant of the user.")
+tenant_option = click.option(
+    "--tenant", callback=name, default="default", show_default=True, help="The tenant of the user."
+)
 store_option = click.option("--store", "url", metavar="URL", help="The store (default: configured).")
 
 
@@ -56,7 +59,7 @@ def list_blocks(tenant: str, url: str | None, config_path: Path | None, as_json:
 
 
 @command.command()
-@click.argument("user")
+@click.argument("user", callback=name)
 @tenant_option
 @store_option
 @common_options

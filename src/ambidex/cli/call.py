@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ambidex.cli.answer import tell, tell_json
+from ambidex.cli.answer import tell, tell_json, tell_next, tell_refused
 from ambidex.cli.artifact import known_tool, open_artifact
 from ambidex.cli.completion import tool_names
 from ambidex.cli.options import artifact_option, common_options, mode_option
-from ambidex.cli.output import Exit, leave, note, on_terminal, say_json
+from ambidex.cli.output import Exit, leave, note, on_terminal
 from ambidex.cli.printable import printable, printable_json
+from ambidex.cli.words import name, words
 from ambidex.config import Config, keys
 from ambidex.contracts.faults import ErrorType
 
@@ -35,7 +37,7 @@ class Wish:
     """What was typed."""
 
     tool: str
-    args: str
+    args: bytes
     mode: str
     conversation: str
     said: str
@@ -45,9 +47,19 @@ class Wish:
 @click.argument("tool", shell_complete=tool_names)
 @click.argument("args", metavar="[JSON]", default="{}")
 @mode_option(required=True)
-@click.option("--user", "user_id", default="local", show_default=True, help="Who calls; every scope is held.")
-@click.option("--conversation", default="cli", show_default=True, help="The conversation, which lasts between calls.")
-@click.option("--said", help="What the user said, for conditions and handlers (default: the call itself).")
+@click.option(
+    "--user", "user_id", callback=name, default="local", show_default=True, help="Who calls; every scope is held."
+)
+@click.option(
+    "--conversation",
+    callback=name,
+    default="cli",
+    show_default=True,
+    help="The conversation, which lasts between calls.",
+)
+@click.option(
+    "--said", callback=words, help="What the user said, for conditions and handlers (default: the call itself)."
+)
 @click.option("--approve", is_flag=True, help="Approve without being asked, should it need a confirmation.")
 @click.option("--store", "url", metavar="URL", help="The store (default: configured).")
 @artifact_option
@@ -76,16 +88,17 @@ def command(
     config, registry = open_artifact(config_path, artifact)
     tool = known_tool(registry, tool)
     asks = args != "-" and not as_json and on_terminal(sys.stdin) and on_terminal(sys.stderr)
-    text = sys.stdin.read() if args == "-" else args
-    wish = Wish(tool, text, mode, conversation, said if said is not None else f"{tool} {text}")
+    given = sys.stdin.buffer.read() if args == "-" else os.fsencode(args)
+    spoken = f"{tool} {given.decode(errors='replace')}" if said is None else said
+    wish = Wish(tool, given, mode, conversation, spoken)
     try:
         answer = _call(wish, _user(user_id, registry), registry, config, url, approve=approve, asks=asks)
     except Refused as refused:
-        _tell_refused(refused.error, user_id, as_json=as_json)
+        tell_refused(refused.error, user_id, as_json=as_json)
         leave(Exit.PROBLEMS)
     tell_json(answer) if as_json else tell(answer)
     if not as_json:
-        _tell_next(answer)
+        tell_next(answer)
     leave(Exit.OK if answer.ok else Exit.PROBLEMS)
 
 
@@ -100,8 +113,7 @@ def _user(name: str, registry: Registry) -> User:
 def _call(
     wish: Wish, user: User, registry: Registry, config: Config, url: str | None, *, approve: bool, asks: bool
 ) -> ToolResponse:
-    """The call and, if it needs one, the user's decision. The person is asked between two runs of the loop, so that
-    Ctrl-C at the question ends the program at once."""
+    """One session of one call, which ends with the command."""
     from ambidex.orchestrator import Orchestrator
     from ambidex.stores.open import open_store
 
@@ -111,17 +123,30 @@ def _call(
     with asyncio.Runner() as loop:
         app = Orchestrator(registry, store=store, config=config, audit=audit)
         try:
-            session, answer = loop.run(_answer(app, wish, user))
-            fault = answer.error
-            if fault is None or fault.type is not ErrorType.CONFIRMATION_REQUIRED or not (approve or asks):
-                return answer
-            request = loop.run(_request(session, fault))
-            if request is None:
-                return answer
-            decide = session.approve if approve or _said_yes(request) else session.reject
-            return loop.run(decide(request.token))
+            session = loop.run(_open(app, wish, user))
+            try:
+                return _settled(loop, session, wish, approve=approve, asks=asks)
+            except KeyboardInterrupt:
+                note("\nwhat has begun may still end, for a while; `ambidex audit tail` says how it went")
+                raise
+            finally:
+                loop.run(session.close("command_ended"))
         finally:
             loop.run(app.close())
+
+
+def _settled(loop: asyncio.Runner, session: Session, wish: Wish, *, approve: bool, asks: bool) -> ToolResponse:
+    """The answer and, if the call needs one, the user's decision. The person is asked between two runs of the loop, so
+    that Ctrl-C at the question ends the program at once."""
+    answer = loop.run(_answer(session, wish))
+    fault = answer.error
+    if fault is None or fault.type is not ErrorType.CONFIRMATION_REQUIRED or not (approve or asks):
+        return answer
+    request = loop.run(_request(session, fault))
+    if request is None:
+        return answer
+    decide = session.approve if approve or _said_yes(request) else session.reject
+    return loop.run(decide(request.token))
 
 
 def _exporter(store: Store, config: Config) -> AuditExporter:
@@ -135,15 +160,19 @@ def _exporter(store: Store, config: Config) -> AuditExporter:
     )
 
 
-async def _answer(app: Orchestrator, wish: Wish, user: User) -> tuple[Session, ToolResponse]:
-    from ambidex.contracts.call import ToolCall
-
+async def _open(app: Orchestrator, wish: Wish, user: User) -> Session:
     await app.__aenter__()
     session = await app.open(mode=wish.mode, user=user, conversation=wish.conversation)
     session.channel = _Terminal()
+    return session
+
+
+async def _answer(session: Session, wish: Wish) -> ToolResponse:
+    from ambidex.contracts.call import ToolCall
+
     await session.begin_turn(wish.said)
     [answer] = await session.answer([ToolCall(name=wish.tool, args=wish.args)])
-    return session, answer
+    return answer
 
 
 class _Terminal:
@@ -165,34 +194,3 @@ async def _request(session: Session, fault: Fault) -> Confirmation | None:
 def _said_yes(request: Confirmation) -> bool:
     note(request.preview)
     return click.confirm("Do it?", default=False, err=True)
-
-
-def _tell_refused(fault: Fault, user: str, *, as_json: bool) -> None:
-    """There was not even a turn."""
-    import msgspec
-
-    if as_json:
-        say_json({"ok": False, "error": msgspec.to_builtins(fault)})
-        return
-    wait = f" for another {fault.retry_after_ms / 1000:.0f} s" if fault.retry_after_ms else ""
-    note(f"error: {fault.type}: {fault.message}{wait}")
-    if fault.type is ErrorType.UNAVAILABLE:
-        note(f"next: `ambidex blocks lift {user}` ends the block")
-
-
-_NEXT = {
-    ErrorType.CONFIRMATION_REQUIRED: "run the same command with --approve, or on a terminal, where you are asked",
-    ErrorType.OUTCOME_UNKNOWN: "look at the far side; calling again asks first, since it may exist already",
-    ErrorType.MODE_RESTRICTED: "run it with the other --mode",
-}
-"""What a person can do; an answer's own suggestion is meant for a model."""
-
-
-def _tell_next(answer: ToolResponse) -> None:
-    fault = answer.error
-    if fault is None:
-        return
-    if fault.confirmation_request is not None:
-        note(fault.confirmation_request.preview)
-    if step := _NEXT.get(fault.type):
-        note(f"next: {step}")

@@ -13,19 +13,28 @@ class _Intent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_fie
     """Unknown members are refused: an intent is a request to change state, so nothing in it may go unread."""
 
 
+def _current_turn() -> After:
+    return "current_turn"
+
+
+def _yes() -> bool:
+    return True
+
+
 class EndVoiceSession(_Intent, frozen=True, tag="END_VOICE_SESSION", forbid_unknown_fields=True):
-    after: After = "current_turn"
+    # A default that is made is always written: what an intent asks for stands on the wire.
+    after: After = msgspec.field(default_factory=_current_turn)
     reason: str | None = None
     closing_message: str | None = None
     text_response: str | None = None
 
 
 class SuppressAudio(_Intent, frozen=True, tag="SUPPRESS_AUDIO", forbid_unknown_fields=True):
-    value: bool = True
+    value: bool = msgspec.field(default_factory=_yes)
 
 
 class SuppressTranscript(_Intent, frozen=True, tag="SUPPRESS_TRANSCRIPT", forbid_unknown_fields=True):
-    value: bool = True
+    value: bool = msgspec.field(default_factory=_yes)
 
 
 class SetPendingMessage(_Intent, frozen=True, tag="SET_PENDING_MESSAGE", forbid_unknown_fields=True):

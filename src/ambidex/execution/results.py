@@ -40,6 +40,8 @@ class Result:
     truncated: bool = False
     degraded: bool = False
     records: tuple[str, ...] = ()
+    passed_on: str = ""
+    """The tool whose answer this is, where a handler returned a child's as it is."""
 
 
 class ResultCheck:
@@ -225,12 +227,13 @@ def _records(data: Any) -> tuple[str, ...]:
 
 def as_it_is(child: ToolResponse) -> Result:
     """A child's answer as its parent's. Its intents were applied when the child ended."""
+    tool = child.meta.tool_id if child.meta else ""
     if child.data is None:
-        return Result(child.ok, None, child.error, notices=child.notices)
+        return Result(child.ok, None, child.error, notices=child.notices, passed_on=tool)
     encoded = _encode(child.data)
     truncated = len(encoded) > MAX_ANSWER
     data = msgspec.Raw(shorten(encoded, MAX_ANSWER) if truncated else encoded)
-    return Result(child.ok, data, child.error, notices=child.notices, truncated=truncated)
+    return Result(child.ok, data, child.error, notices=child.notices, truncated=truncated, passed_on=tool)
 
 
 def internal(spec: ToolSpec) -> Fault:

@@ -109,12 +109,15 @@ _KINDS = {
 
 
 def _event(request: RequestRow, session: SessionRow) -> Event:
-    return session_event(
-        _KINDS[request.state],
-        session,
-        tool=request.tool,
-        tool_version=request.tool_version,
-        args_hash=request.args_hash,
-        key=request.id,
-        call_id=request.call_id,
-    )
+    return session_event(_KINDS[request.state], session, **naming(request))
+
+
+def naming(request: RequestRow) -> dict[str, str]:
+    """The fields of an event by which its request is found again."""
+    return {
+        "tool": request.tool,
+        "tool_version": request.tool_version,
+        "args_hash": request.args_hash,
+        "key": request.id,
+        "call_id": request.call_id,
+    }

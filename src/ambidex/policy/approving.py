@@ -17,15 +17,16 @@ from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.response import Fault
 from ambidex.contracts.spec import ToolSpec
 from ambidex.ledger.blocks import block_left_ms
-from ambidex.ledger.confirming import NoRequest, find_request, settle
+from ambidex.ledger.confirming import NoRequest, find_request, naming, settle
 from ambidex.ledger.events import call_event, session_event
-from ambidex.ledger.pruning import count_writes
+from ambidex.ledger.pruning import count_writes, kept_writes
 from ambidex.ledger.rows import CallRow, CallState, RequestRow, RequestState, SessionRow, TurnCall, TurnKind, TurnRow
 from ambidex.ledger.sessions import Begun, decision_turn
 from ambidex.ledger.spaces import BLOCKS, CALLS, DOUBTFUL, OPEN, TURNS, below, block_key, scope_of
 from ambidex.ledger.state import turn_begins
 from ambidex.policy.asking import schema_digest
 from ambidex.policy.decide import Claimed, Recorded, Refused, Running, Worker, take_over
+from ambidex.policy.gates import store_is_full
 from ambidex.policy.limits import ConfirmationLimits
 from ambidex.policy.rates import count_call
 from ambidex.policy.refusing import refusal
@@ -54,6 +55,8 @@ def approve(
     limits: ConfirmationLimits,
     worker: Worker,
     record: Record,
+    *,
+    most_writes: int,
 ) -> Settled:
     request = _found(tx, session, token, limits, record)
     if isinstance(request, Refused):
@@ -65,6 +68,8 @@ def approve(
     changed = _changed(tx, session, request, tools.get(request.tool))
     if changed is not None:
         return _refuse(tx, session, request, changed, "world_is_unchanged", record)
+    if tools[request.tool].side_effects == "writes" and kept_writes(tx) >= most_writes:
+        return _refuse(tx, session, request, store_is_full(), "store_has_room", record)
     begun = decision_turn(tx, session, request.input, TurnKind.APPROVAL, record)
     return _claim(tx, request, begun, tools[request.tool], worker, record)
 
@@ -77,7 +82,7 @@ def reject(tx: Tx, session: SessionRow, token: str, limits: ConfirmationLimits, 
         fault = refusal(ErrorType.CONFLICT, "the request was approved already", details={"state": "approved"})
         return _refuse(tx, session, request, fault, "request_is_pending", record)
     if request.state is RequestState.REJECTED:
-        record(tx, [session_event(EventKind.CALL_DUPLICATE, session, **_about(request))])
+        record(tx, [session_event(EventKind.CALL_DUPLICATE, session, **naming(request))])
         return Rejected(request, session, rejection(request))
     if not _is_pending(tx, request):
         return _over(tx, request, session, record)
@@ -110,20 +115,10 @@ def _refuse(
     tx: Tx, session: SessionRow, request: RequestRow | None, fault: Fault, rule: str, record: Record
 ) -> Refused:
     """Decisions that come to nothing are told to the audit, as refused calls are."""
-    about = _about(request) if request else {}
+    about = naming(request) if request else {}
     event = session_event(EventKind.CALL_REFUSED, session, rule=rule, ok=False, error_type=fault.type, **about)
     record(tx, [event])
     return Refused(fault, rule)
-
-
-def _about(request: RequestRow) -> dict[str, str]:
-    return {
-        "tool": request.tool,
-        "tool_version": request.tool_version,
-        "args_hash": request.args_hash,
-        "key": request.id,
-        "call_id": request.call_id,
-    }
 
 
 def _no_request(found: NoRequest) -> Fault:
@@ -239,7 +234,7 @@ def _again(tx: Tx, request: RequestRow, session: SessionRow, worker: Worker, rec
     if row is None:
         fault = refusal(ErrorType.CONFIRMATION_EXPIRED, "the outcome is no longer kept")
         return _refuse(tx, session, request, fault, "request_is_pending", record)
-    record(tx, [session_event(EventKind.CALL_DUPLICATE, session, **_about(request))])
+    record(tx, [session_event(EventKind.CALL_DUPLICATE, session, **naming(request))])
     if row.state is not CallState.STARTED:
         return Recorded(row)
     if elapsed_ms(row.began, tx.now) < row.lease_ms:

@@ -64,17 +64,17 @@ def ask(climb: Climb, asker: str, record: Record) -> tuple[RequestRow, bool] | F
     pending = _pending_requests(climb, record)
     for request in pending:
         if request.args_hash == climb.asked.args_hash:
-            return request, False
+            return _warning(climb, request), False
         if climb.asked.provider and request.asked_key == asker:
             return ID_REUSED
     limits, name = climb.rules.confirmation, key("asked", climb.scope)
     at = recent(climb.tx, name, HOUR_MS)
     wait = until_free_ms(climb.tx, at, HOUR_MS, limits.hourly)
+    message, suggestion = "the user was asked too often in the last hour", "Go on without it, or say when to try again."
     if len(pending) >= limits.pending:
         wait = min(_left_ms(request, climb.tx.now) for request in pending)
+        message, suggestion = "too many requests wait for the user already", "Ask the user to decide on those first."
     if wait:
-        message = "too many requests wait for the user already"
-        suggestion = "Ask the user to decide on those first."
         return refusal(ErrorType.RATE_LIMIT, message, suggestion=suggestion, retry_after_ms=wait, retryable=True)
     hit(climb.tx, name, HOUR_MS, limits.hourly)
     request = _new_request(climb, asker)
@@ -94,13 +94,32 @@ def _pending_requests(climb: Climb, record: Record) -> list[RequestRow]:
     return [row for row in rows if _left_ms(row, climb.tx.now) > 0]
 
 
+def _warning(climb: Climb, request: RequestRow) -> RequestRow:
+    """The request with what its reader must know by now: since it was made, its like may have been started."""
+    warned = request.preview.split("\n")[1:2] == [IN_DOUBT]
+    if warned or not in_doubt(climb):
+        return request
+    preview, told_preview = _previews(climb)
+    request = msgspec.structs.replace(request, preview=preview, told_preview=told_preview)
+    climb.tx.put(REQUESTS, request.id, request)
+    return request
+
+
+def _previews(climb: Climb) -> tuple[str, str | None]:
+    """For the user, and for the model where that is another."""
+    args, warning = climb.prepared.args, IN_DOUBT if in_doubt(climb) else ""
+    told = redact(args, climb.tool.redact, "args")
+    shown = preview_of(climb.tool, args, warning=warning)
+    return shown, None if told is args else preview_of(climb.tool, told, warning=warning)
+
+
 def _left_ms(request: RequestRow, now: Moment) -> int:
     return max(0, request.ttl_ms - elapsed_ms(request.asked, now))
 
 
 def _new_request(climb: Climb, asker: str) -> RequestRow:
     session, turn, asked = climb.session, climb.open_turn, climb.asked
-    args, warning = climb.prepared.args, IN_DOUBT if in_doubt(climb) else ""
+    args, (preview, told_preview) = climb.prepared.args, _previews(climb)
     told = redact(args, climb.tool.redact, "args")
     return RequestRow(
         id=secrets.token_urlsafe(18),
@@ -114,7 +133,7 @@ def _new_request(climb: Climb, asker: str) -> RequestRow:
         schema_digest=schema_digest(climb.tool),
         args=climb.prepared.canonical,
         args_hash=asked.args_hash,
-        preview=preview_of(climb.tool, args, warning=warning),
+        preview=preview,
         asked=climb.tx.now,
         ttl_ms=climb.rules.confirmation.ttl_ms,
         turn=turn.number,
@@ -123,7 +142,7 @@ def _new_request(climb: Climb, asker: str) -> RequestRow:
         asked_key=asker if asked.provider else "",
         untrusted=climb.untrusted,
         told_args=None if told is args else canonical_bytes(told),
-        told_preview=None if told is args else preview_of(climb.tool, told, warning=warning),
+        told_preview=told_preview,
     )
 
 

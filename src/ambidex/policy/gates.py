@@ -157,6 +157,10 @@ def store_has_room(climb: Climb) -> Fault | None:
     """A write that could not be remembered must not happen; what only looks goes on."""
     if not climb.writes or kept_writes(climb.tx) < climb.rules.retention.writes:
         return None
+    return store_is_full()
+
+
+def store_is_full() -> Fault:
     message = "no more writes can be recorded at the moment, so nothing was done"
     suggestion = "Tell the user that this does not work right now."
     return refusal(ErrorType.TRANSIENT, message, suggestion=suggestion, retryable=True)

@@ -10,6 +10,7 @@ import msgspec
 from ambidex.contracts.call import Category, Mode
 from ambidex.contracts.spec import Artifact, ToolSpec
 from ambidex.errors import AmbidexError, ArtifactError, RegistryLocked
+from ambidex.registry.counts import Counts
 from ambidex.registry.names import UnknownName, category_of, mode_of, provider_of
 from ambidex.registry.tool import Tool
 
@@ -28,9 +29,11 @@ class Summary(NamedTuple):
 class Registry:
     """A loaded artifact. Once locked it stays as it is: every session sees the same tools."""
 
-    __slots__ = ("_artifact", "_locked", "_path", "_reload", "_root", "_schemas", "_specs", "_tools")
+    __slots__ = ("_artifact", "_counts", "_locked", "_path", "_reload", "_root", "_schemas", "_specs", "_tools")
 
     _artifact: Artifact
+    _counts: Counts
+    """What the pipeline counts; the tools stay as they are."""
     _locked: bool
     _path: str
     _reload: Callable[[], Registry]
@@ -46,6 +49,7 @@ class Registry:
         own(self, "_root", root)
         own(self, "_reload", reload)
         own(self, "_specs", {spec.tool_id: spec for spec in artifact.tools})
+        own(self, "_counts", Counts(self._specs))
         own(self, "_tools", {})
         own(self, "_schemas", {})
         own(self, "_locked", False)
@@ -123,6 +127,13 @@ class Registry:
         """Id, category and summary of each tool allowed in a mode, by id."""
         specs = (self._specs[name] for name in self.tool_ids(mode))
         return [Summary(spec.tool_id, spec.category, spec.summary) for spec in specs]
+
+    def metrics(self) -> dict[str, Any]:
+        """What was counted in this process: `{"registryVersion", "tools": {id: …}, "sessions": {mode: …}}`.
+
+        Every tool has a row, also when nobody called it; names that are no tool are counted in the row `unknown`.
+        """
+        return {"registryVersion": self.version, **self._counts.plain()}
 
     # One tool; `UnknownName`, a KeyError, when there is none
 

@@ -13,6 +13,8 @@ from ambidex.execution.results import Result
 from ambidex.ledger.rows import CallRow
 from ambidex.stores.clock import Moment, rfc3339
 
+_MOST_DEFAULTED = 100
+"""Pointers that are told; a long list of objects may have thousands."""
 DEDUPLICATED = "This is the recorded answer of an identical call; nothing was done again."
 
 
@@ -42,7 +44,7 @@ def meta_of(
         turn=turn,
         attempt=attempt,
         clamped=dict(clamped) if clamped else None,
-        defaulted=defaulted,
+        defaulted=defaulted[:_MOST_DEFAULTED],
         truncated=bool(result and result.truncated),
         degraded=bool(result and result.degraded),
         parent_call_id=parent or None,

@@ -183,6 +183,7 @@ class Pipeline:
         for row in found[-1:]:  # another worker may have begun a turn since
             session.saw(row)
         if isinstance(decision, Claimed):
+            session.saw_turn(decision.turn)
             shared.waiting[self._place(decision.row)] = asyncio.get_running_loop().create_future()
             if not room:  # it takes over from a worker that died, which needs none
                 shared.enter(names, (None, None))
@@ -191,7 +192,7 @@ class Pipeline:
         return decision
 
     async def _in_store(self, operation: Any, spec: ToolSpec | None) -> Decision:
-        """Without a store nothing may write and nobody can be asked; what only looks goes on, with budgets of its own."""
+        """Without a store nothing may write and nobody can be asked; what only looks goes on with its own budgets."""
         shared = self._shared
         writes = spec is None or spec.side_effects == "writes"
         made: list[Decision] = []
@@ -349,7 +350,7 @@ class Pipeline:
             response=response,
             state=ran.state,
             args=redacted_args(spec, row.args),
-            answer=_redacted_answer(spec, response),
+            answer=_redacted_answer(_redacting(spec, ran.result, registry), response),
             duration_ms=ran.duration_ms,
             attempt=ran.attempts,
             intents=ran.result.intents,
@@ -484,9 +485,15 @@ def redacted_args(spec: ToolSpec, args: bytes) -> bytes:
     return msgspec.json.encode(redact(msgspec.json.decode(args), spec.redact, "args")) if spec.redact else args
 
 
-def _redacted_answer(spec: ToolSpec, response: ToolResponse) -> bytes:
-    if spec.redact and isinstance(response.data, msgspec.Raw):
-        data = redact(msgspec.json.decode(response.data), spec.redact, "data")
+def _redacting(spec: ToolSpec, result: Result, registry: Registry) -> tuple[str, ...]:
+    """The paths of the tool, and of the child whose answer it passes on."""
+    child = registry._specs.get(result.passed_on)
+    return (*spec.redact, *child.redact) if child else tuple(spec.redact)
+
+
+def _redacted_answer(paths: tuple[str, ...], response: ToolResponse) -> bytes:
+    if paths and isinstance(response.data, msgspec.Raw):
+        data = redact(msgspec.json.decode(response.data), paths, "data")
         response = msgspec.structs.replace(response, data=data)
     return msgspec.json.encode(response)
 

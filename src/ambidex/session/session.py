@@ -121,7 +121,7 @@ class Session:
                 return row
             return shared.outdated(tx, row) or begin_turn(tx, self.id, self.epoch, said, kind, shared.record)
 
-        begun = await self._stored(operation)
+        begun: Begun = await self._stored(operation)
         self.saw(begun.session)
         self._turn, self._fallback = begun.turn, None
         self.cancelled.clear()
@@ -195,7 +195,8 @@ class Session:
             row = self._at_hand(tx)
             if isinstance(row, NotOpened):
                 return Refused(refusal(row.type, row.message), "session_is_current")
-            return approve(tx, row, token, specs, shared.confirmation, shared.worker, shared.record)
+            most = shared.retention.writes
+            return approve(tx, row, token, specs, shared.confirmation, shared.worker, shared.record, most_writes=most)
 
         return await self._settled(operation)
 
@@ -265,6 +266,11 @@ class Session:
         """What the store said last about this session."""
         if row.epoch == self._row.epoch and row.turn >= self._row.turn:
             self._row = row
+
+    def saw_turn(self, turn: TurnRow) -> None:
+        """What this turn has used so far: were the store to be lost now, budgets would go on from there."""
+        if self._turn is None or turn.number >= self._turn.number:
+            self._turn = turn
 
     def fallback(self, operation: Any) -> Decision:
         """Decide without the store, on a copy of what was last seen: for tools that only look."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from ambidex.audit.chain import Record, recorder
+from ambidex.audit.chain import Record
+from ambidex.audit.counting import counted
 from ambidex.audit.events import Event, EventKind
 from ambidex.capabilities.blocks import Block, Blocks, Principal
 from ambidex.capabilities.registry import RegistryView
@@ -109,8 +110,12 @@ class Shared:
     _threads: Threads | None = None
 
     def __post_init__(self) -> None:
-        self.record = recorder(self.runner.store)
+        self.runner.store, self.record = counted(self.runner.store, self._registry_of)
         self.blocks = self.capabilities.get("blocks") or StoreBlocks(self.runner, self.record)
+
+    def _registry_of(self, version: str) -> Registry | None:
+        """Whose metrics an event counts in: sessions that are pinned to a registry of another process count in ours."""
+        return self.registries.get(version, self.registries.get(self.current))
 
     def outdated(self, tx: Tx, row: SessionRow) -> NotOpened | None:
         """Why a session cannot go on in this process: its registry is not here, or, in development, no longer current.

@@ -11,6 +11,7 @@ import orjson
 TOOL = "tool.schema.json"
 ARTIFACT = "artifact.schema.json"
 RESPONSE = "tool-response.schema.json"
+SCENARIO = "scenario.schema.json"
 
 
 def text(name: str) -> bytes:

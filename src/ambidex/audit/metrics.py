@@ -1,0 +1,96 @@
+"""Which event of the audit counts as what. The counters themselves are the registry's (`registry/counts.py`).
+
+What is counted is what was recorded, so metrics and audit cannot disagree: `ambidex stats` reads the same numbers out
+of a log that `Registry.metrics` shows of a process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from ambidex.audit.events import Event, EventKind
+from ambidex.contracts.faults import ErrorType
+from ambidex.registry.counts import Counts, ToolCounts
+from ambidex.registry.registry import Registry
+
+RegistryOf: TypeAlias = Callable[[str], Registry | None]
+"""The registry of a version."""
+
+_BUDGETS = {"overBudget": "tool", "overRetrievalBudget": "retrieval", "overTurnBudget": "turn"}
+"""The facts of a finished call that tell of a soft budget -> the budget."""
+
+
+def observe(events: Sequence[Event], registry_of: RegistryOf) -> None:
+    """Count events under the registry they name."""
+    for event in events:
+        if event.event in COUNTED:
+            registry = registry_of(event.registry_version)
+            if registry is not None:
+                count(registry._counts, event)
+
+
+def count(counts: Counts, event: Event) -> None:
+    """Count one event; most kinds count as nothing."""
+    with counts.lock:
+        if about_call := _OF_A_CALL.get(event.event):
+            about_call(counts.of(event.tool), event)
+        elif event.mode is not None and (name := _OF_A_SESSION.get(event.event)):
+            sessions = counts.sessions[event.mode]
+            setattr(sessions, name, getattr(sessions, name) + 1)
+
+
+def _finished(tool: ToolCounts, event: Event) -> None:
+    if event.duration is not None:  # a call that recovery gave its end took nobody knows how long
+        tool.took(event.duration)
+    for fact in event.facts or ():
+        if fact in _BUDGETS:
+            tool.over_budget[_BUDGETS[fact]] += 1
+    if event.ok:
+        tool.ok += 1
+        if tool.retrieves:
+            tool.results += len(event.records)
+            tool.empty += not event.records
+    else:
+        tool.failed += 1
+        _error(tool, event)
+
+
+def _refused(tool: ToolCounts, event: Event) -> None:
+    tool.refusals[event.rule] += 1
+    tool.loops += event.error_type is ErrorType.LOOP_DETECTED
+    _error(tool, event)
+
+
+def _error(tool: ToolCounts, event: Event) -> None:
+    if event.error_type is not None:
+        tool.errors[str(event.error_type)] += 1
+
+
+def _duplicate(tool: ToolCounts, _: Event) -> None:
+    tool.duplicates += 1
+
+
+def _decision(name: str) -> Callable[[ToolCounts, Event], None]:
+    def counted(tool: ToolCounts, _: Event) -> None:
+        tool.confirmations[name] += 1
+
+    return counted
+
+
+_OF_A_CALL: dict[EventKind, Callable[[ToolCounts, Event], None]] = {
+    EventKind.CALL_FINISHED: _finished,
+    EventKind.CALL_REFUSED: _refused,
+    EventKind.CALL_DUPLICATE: _duplicate,
+    EventKind.CONFIRMATION_REQUESTED: _decision("requested"),
+    EventKind.CONFIRMATION_APPROVED: _decision("approved"),
+    EventKind.CONFIRMATION_REJECTED: _decision("rejected"),
+    EventKind.CONFIRMATION_EXPIRED: _decision("expired"),
+}
+_OF_A_SESSION = {
+    EventKind.SESSION_START: "opened",
+    EventKind.SESSION_RESUME: "resumed",
+    EventKind.SESSION_END: "ended",
+    EventKind.TURN_START: "turns",
+}
+COUNTED = frozenset(_OF_A_CALL) | frozenset(_OF_A_SESSION)

@@ -1,0 +1,61 @@
+"""One tool, built alone: what breaks another tool breaks nothing here.
+
+Tool folders in `scenarios/tools/` are built beside it. They exist for scenarios only: tools to describe, or to call.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ambidex.authoring.folder import UNREAD
+from ambidex.compiler.compile import build
+from ambidex.registry.load import load
+from ambidex.registry.registry import Registry
+
+COMPANIONS = "tools"
+"""The folder in `scenarios/`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    tool: str
+    """Its id."""
+    folder: Path
+    """Of a copy, with the artifact and an empty configuration: a scenario means the same in every project."""
+
+    @property
+    def config(self) -> Path:
+        return self.folder / "ambidex.toml"
+
+    def registry(self) -> Registry:
+        """Loaded anew for every scenario, so that no module remembers the one before."""
+        return load(self.folder / "tool_registry.json")
+
+
+@contextmanager
+def staged(folder: Path) -> Iterator[Stage]:
+    """A stage for the scenarios of one tool folder; raises `BuildError` when it does not build."""
+    source = folder.resolve()
+    with tempfile.TemporaryDirectory(prefix="ambidex-scenarios-") as place:
+        stage = Stage(source.name.replace("-", "_"), Path(place))
+        # Problems of the build name files as they are called in the project.
+        tools = stage.folder / source.parent.name
+        _copy(source, tools)
+        for companion in sorted(source.glob(f"{UNREAD}/{COMPANIONS}/*/")):
+            _copy(companion, tools)
+        build(tools, stage.folder / "tool_registry.json")
+        stage.config.touch()
+        yield stage
+
+
+def _copy(folder: Path, tools: Path) -> None:
+    def left_out(directory: str, names: list[str]) -> set[str]:
+        return {UNREAD, "__pycache__"} & set(names) if os.path.samefile(directory, folder) else {"__pycache__"}
+
+    shutil.copytree(folder, tools / folder.name, symlinks=True, ignore=left_out)

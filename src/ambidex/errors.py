@@ -69,7 +69,7 @@ class ToolError(AmbidexError):
 
 
 class CapabilityError(ToolError):
-    """A capability is absent, or policy keeps this call from using it: the pipeline's own answer, by way of a handler."""
+    """A capability is absent, or policy keeps this call from using it: the pipeline's answer, by way of a handler."""
 
 
 class Refused(AmbidexError):

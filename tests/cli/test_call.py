@@ -200,7 +200,7 @@ def on_a_terminal(folder: Path, typed: bytes, *args: str) -> tuple[int, str]:
             break
         if b"[y/N]" in seen and not answered:
             answered = True
-            process.send_signal(signal.SIGINT) if typed == b"\x03" else os.write(ours, typed)
+            os.write(ours, typed)
     os.close(ours)
     return process.wait(), seen.decode()
 
@@ -217,8 +217,8 @@ def test_on_a_terminal_the_preview_is_shown_and_the_person_decides(built: Path) 
     assert "╭─" in seen
 
 
-def test_an_interrupt_at_the_question_decides_nothing(built: Path, run: Run) -> None:
-    code, seen = on_a_terminal(built, b"\x03", "call", "send-note", NOTE, "--mode", "text")
+def test_a_question_that_is_left_with_ctrl_d_decides_nothing(built: Path, run: Run) -> None:
+    code, seen = on_a_terminal(built, b"\x04", "call", "send-note", NOTE, "--mode", "text")
     assert code == 1
     assert "Aborted!" in seen
     assert "Traceback" not in seen

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from tests.tools.running import FOLDERS, TOOLS, schema_of
+from tests.tools.calling import FOLDERS, TOOLS, schema_of
 
 import ambidex
 from ambidex.dialect.keywords import walk

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.tools.running import module_of
+from tests.tools.calling import module_of
 
 find_contacts = module_of("extract-contacts", "finding").find_contacts
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.tools.running import FOLDERS, TOOLS, schema_of
+from tests.tools.calling import FOLDERS, TOOLS, schema_of
 
 from ambidex.authoring.guide import SECTIONS, Guide, read_guide
 from ambidex.contracts.faults import ErrorType

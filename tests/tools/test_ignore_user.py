@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.tools.running import module_of
+from tests.tools.calling import module_of
 
 from ambidex.capabilities.blocks import CallBlocks, MemoryBlocks
 from ambidex.contracts.faults import ErrorType

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.tools.running import module_of, run
+from tests.tools.calling import module_of, run
 
 TEXT: dict[str, Any] = {"mode": "text"}
 LONGEST_PROMPT = 2000
@@ -17,13 +17,13 @@ looks = module_of("image-draft-prompt", "looks")
 
 
 @given(brief=BRIEFS, style=st.none() | st.text(max_size=100), count=st.integers(1, 4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 async def test_drafts_are_distinct_keep_the_brief_and_fit_the_generator(
     brief: str, style: str | None, count: int
 ) -> None:
     args = {"brief": brief, "variants": count} | ({} if style is None else {"style": style})
     outcome = await run("image-draft-prompt", args, TEXT)
-    variants = outcome.answer["data"]["variants"]
+    variants = outcome.envelope["data"]["variants"]
     assert len({variant["prompt"] for variant in variants}) == len(variants) == count
     for variant in variants:
         assert variant["prompt"].startswith(" ".join(brief.split()).rstrip("."))
@@ -34,18 +34,18 @@ async def test_drafts_are_distinct_keep_the_brief_and_fit_the_generator(
 
 async def test_without_a_style_every_variant_has_another() -> None:
     outcome = await run("image-draft-prompt", {"brief": "a quiet harbour", "variants": 4}, TEXT)
-    assert len({variant["style"] for variant in outcome.answer["data"]["variants"]}) == 4
+    assert len({variant["style"] for variant in outcome.envelope["data"]["variants"]}) == 4
 
 
 async def test_a_given_style_is_not_contradicted_by_another_technique() -> None:
     outcome = await run("image-draft-prompt", {"brief": "a quiet harbour", "style": "woodcut"}, TEXT)
-    assert all("lens" not in variant["prompt"] for variant in outcome.answer["data"]["variants"])
+    assert all("lens" not in variant["prompt"] for variant in outcome.envelope["data"]["variants"])
 
 
 async def test_the_same_brief_gives_the_same_drafts() -> None:
     first = await run("image-draft-prompt", {"brief": "a team at work"}, TEXT)
     second = await run("image-draft-prompt", {"brief": "a team at work"}, TEXT)
-    assert first.answer["data"] == second.answer["data"]
+    assert first.envelope["data"] == second.envelope["data"]
 
 
 def test_every_kind_of_picture_has_four_different_approaches() -> None:

@@ -21,21 +21,29 @@ _BUDGETS = {"overBudget": "tool", "overRetrievalBudget": "retrieval", "overTurnB
 """The facts of a finished call that tell of a soft budget -> the budget."""
 
 
+_STARTED, _FINISHED = EventKind.CALL_STARTED, EventKind.CALL_FINISHED
+"""The two of every call, compared by identity: an enumeration's attributes and hashes cost more than the counting."""
+
+
 def observe(events: Sequence[Event], registry_of: RegistryOf) -> None:
     """Count events under the registry they name."""
     for event in events:
-        if event.event in COUNTED:
-            registry = registry_of(event.registry_version)
-            if registry is not None:
-                count(registry._counts, event)
+        if event.event is _STARTED:  # half of all events, and nothing to count yet
+            continue
+        registry = registry_of(event.registry_version)
+        if registry is not None:
+            count(registry._counts, event)
 
 
 def count(counts: Counts, event: Event) -> None:
     """Count one event; most kinds count as nothing."""
+    kind = event.event
     with counts.lock:
-        if about_call := _OF_A_CALL.get(event.event):
+        if kind is _FINISHED:
+            _finished(counts.of(event.tool), event)
+        elif about_call := _OF_A_CALL.get(kind):
             about_call(counts.of(event.tool), event)
-        elif event.mode is not None and (name := _OF_A_SESSION.get(event.event)):
+        elif event.mode is not None and (name := _OF_A_SESSION.get(kind)):
             sessions = counts.sessions[event.mode]
             setattr(sessions, name, getattr(sessions, name) + 1)
 
@@ -43,9 +51,8 @@ def count(counts: Counts, event: Event) -> None:
 def _finished(tool: ToolCounts, event: Event) -> None:
     if event.duration is not None:  # a call that recovery gave its end took nobody knows how long
         tool.took(event.duration)
-    for fact in event.facts or ():
-        if fact in _BUDGETS:
-            tool.over_budget[_BUDGETS[fact]] += 1
+    if event.facts:
+        tool.over_budget.update(budget for fact, budget in _BUDGETS.items() if fact in event.facts)
     if event.ok:
         tool.ok += 1
         if tool.retrieves:
@@ -79,7 +86,6 @@ def _decision(name: str) -> Callable[[ToolCounts, Event], None]:
 
 
 _OF_A_CALL: dict[EventKind, Callable[[ToolCounts, Event], None]] = {
-    EventKind.CALL_FINISHED: _finished,
     EventKind.CALL_REFUSED: _refused,
     EventKind.CALL_DUPLICATE: _duplicate,
     EventKind.CONFIRMATION_REQUESTED: _decision("requested"),
@@ -93,4 +99,3 @@ _OF_A_SESSION = {
     EventKind.SESSION_END: "ended",
     EventKind.TURN_START: "turns",
 }
-COUNTED = frozenset(_OF_A_CALL) | frozenset(_OF_A_SESSION)

@@ -7,7 +7,7 @@ other capability is awaited. An absent capability raises `ToolError` of type UNA
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from datetime import datetime
 from typing import Any, Protocol, TypedDict, TypeVar
 
@@ -27,7 +27,7 @@ class User(Protocol):
     @property
     def tenant(self) -> str: ...
     @property
-    def scopes(self) -> frozenset[str]: ...
+    def scopes(self) -> Set[str]: ...
     @property
     def namespaces(self) -> tuple[str, ...]: ...
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AnySet
 
 import msgspec
 
@@ -11,7 +12,7 @@ class User(msgspec.Struct, frozen=True):
     """The principal. Keys, confirmations and blocks are bound to tenant and id; what a client claims is not here."""
 
     id: str
-    scopes: frozenset[str] = frozenset()
+    scopes: AnySet[str] = frozenset()
     tenant: str = "default"
     namespaces: tuple[str, ...] = ()
     authenticated: bool = True

@@ -184,11 +184,6 @@ def decision_turn(tx: Tx, row: SessionRow, said: str, kind: TurnKind, record: Re
     return _next_turn(tx, msgspec.structs.replace(row, state=state), said, kind, (), record)
 
 
-def ends_with_its_turn(row: SessionRow) -> bool:
-    """Whether the next turn would begin in a session that is over by then."""
-    return row.state.is_active and not turn_begins(row.state).is_active
-
-
 def turn_is_spoken(tx: Tx, session_id: str, epoch: int, record: Record) -> SessionRow | NotOpened:
     """The agent's turn was heard to its end: a session that was to last so long is over."""
     row = current(tx, session_id, epoch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -43,8 +43,8 @@ class Outcome:
     """What came back, as it stands on the wire, and what happened."""
 
     envelope: Mapping[str, Any]
-    sent: list[Mapping[str, Any]]
-    audit: list[Mapping[str, Any]]
+    sent: Sequence[Mapping[str, Any]] = ()
+    audit: Sequence[Mapping[str, Any]] = ()
 
     def seen(self) -> dict[str, Any]:
         """In the words of `expect`; `data` and `error` only where there is one."""
@@ -52,7 +52,7 @@ class Outcome:
         seen: dict[str, Any] = {"ok": envelope["ok"]}
         seen |= {"data": envelope.get("data")} if envelope["ok"] else {"error": envelope["error"]}
         seen |= {name: envelope.get(name, []) for name in ("intents", "notices")}
-        return seen | {"sent": self.sent, "audit": self.audit}
+        return seen | {"sent": list(self.sent), "audit": list(self.audit)}
 
 
 async def play(stage: Stage, scenario: Scenario) -> Outcome:
@@ -127,7 +127,7 @@ def _arrange(tx: Tx, session: Session, given: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def _without(packages: tuple[str, ...] | list[str]) -> Iterator[None]:
+def _without(packages: Sequence[str]) -> Iterator[None]:
     """None in `sys.modules` is how Python itself marks a module that must not be imported."""
     hidden = [name for name in sys.modules if name.partition(".")[0] in packages]
     kept = {name: sys.modules[name] for name in hidden}
@@ -168,7 +168,7 @@ def _outcome(answer: ToolResponse, client: MemoryTransport, lines: list[Line]) -
         envelope["notices"] = envelope["notices"][:-slow]
     told = [line for line in lines if line.event is EventKind.TOOL_EVENT]
     audit = [{"event": line.name, **(line.facts or {})} for line in told]
-    return Outcome(envelope, list(client.to_client), audit)
+    return Outcome(envelope, client.to_client, audit)
 
 
 def _slow_notices(lines: list[Line]) -> int:

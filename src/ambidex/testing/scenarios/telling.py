@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 from ambidex.testing.scenarios.compare import ABSENT, Difference
@@ -30,8 +29,13 @@ def sides(difference: Difference) -> tuple[str, str]:
     expected, got = difference.expected, difference.got
     start = 0
     if isinstance(expected, str) and isinstance(got, str):
-        start = max(0, len(os.path.commonprefix([expected, got])) - _BEFORE)
+        start = max(0, _first_difference(expected, got) - _BEFORE)
     return _shown(expected, start), _shown(got, start)
+
+
+def _first_difference(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (mine, its) in pairs if mine != its), min(len(one), len(other)))
 
 
 def _shown(value: Any, start: int) -> str:

@@ -1,0 +1,81 @@
+"""How a terminal shows the numbers."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from ambidex.cli.stats_table import BAR, HEAD, bar, cells, drawn
+from ambidex.cli.tally import Row
+from ambidex.registry.counts import ToolCounts
+
+
+def row(tool: str = "look", *, p50: float | None = 5, p95: float | None = 10, **counts: Any) -> Row:
+    made = ToolCounts(**counts)
+    return Row(tool, made.plain(), 20.0 if tool != "unknown" else None, p50, p95)
+
+
+def on_a_terminal(*rows: Row, width: int = 140) -> str:
+    file = io.StringIO()
+    Console(file=file, force_terminal=True, color_system="standard", width=width).print(drawn(rows))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("p50", "p95", "shown"),
+    [
+        (5, 10, "███▒▒▒······"),
+        (0, 0, "············"),
+        (20, 20, "████████████"),
+        (10, 30, "██████▒▒▒▒▒▶"),
+        (40, 80, "███████████▶"),
+        (None, None, ""),
+    ],
+)
+def test_a_bar_is_the_median_and_the_95th_percentile_against_the_budget(
+    p50: float | None, p95: float | None, shown: str
+) -> None:
+    assert bar(row(p50=p50, p95=p95)) == shown
+    assert len(shown) in (0, BAR)
+
+
+def test_what_has_no_budget_has_no_bar() -> None:
+    assert bar(row("unknown")) == ""
+
+
+@pytest.mark.parametrize(("p50", "p95", "colour"), [(5, 10, "32"), (10, 30, "33"), (30, 40, "31")])
+def test_a_bar_is_green_within_the_budget_and_red_where_even_the_median_is_not(
+    p50: float, p95: float, colour: str
+) -> None:
+    shown = row(p50=p50, p95=p95, ok=1)
+    assert f"\x1b[{colour}m{bar(shown)}" in on_a_terminal(shown)
+
+
+def test_the_cells_are_in_the_order_of_the_head() -> None:
+    made = row(ok=2, failed=1, duplicates=3, loops=4)
+    made.counts["errors"] |= {"NOT_FOUND": 1, "INTERNAL": 5}
+    made.counts["overBudget"]["tool"] = 6
+    shown = dict(zip(HEAD, cells(made), strict=True))
+    assert shown["ok"] == "66.7%"
+    assert (shown["calls"], shown["duplicates"], shown["loops"], shown["slow"]) == ("6", "3", "4", "6")
+    assert shown["errors"] == "INTERNAL 5, NOT_FOUND 1"
+    assert (shown["p50"], shown["p95"], shown["budget"]) == ("5 ms", "10 ms", "20 ms")
+
+
+def test_what_was_not_measured_is_a_dash() -> None:
+    shown = dict(zip(HEAD, cells(row("unknown", p50=None, p95=None)), strict=True))
+    assert [shown[name] for name in ("ok", "p50", "p95", "budget")] == ["-"] * 4
+
+
+def test_a_terminal_leaves_out_columns_in_which_nothing_happened() -> None:
+    quiet, busy = on_a_terminal(row(ok=1)), on_a_terminal(row(ok=1, loops=1))
+    assert "loops" not in quiet
+    assert "loops" in busy
+    assert "errors" in quiet
+
+
+def test_a_narrow_terminal_still_shows_each_tool_whole() -> None:
+    assert "look_up_somewhere" in on_a_terminal(row("look_up_somewhere", ok=1, duplicates=1), width=80)

@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.setup
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types pytest soak demo docs bench clean
+.PHONY: help setup test lint types pytest soak demo docs bench bench-core bench-peers clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -44,6 +44,12 @@ docs: setup      ## write the generated pages of docs/ anew
 
 bench: setup     ## measure build, load and memory
 	$(BIN)/ambidex bench registry
+
+bench-core: setup ## measure a call through every gate, beside a bare one
+	$(BIN)/ambidex bench core
+
+bench-peers: setup ## the same tool through other frameworks; makes an environment for each, some minutes
+	$(BIN)/python bench/peers/compare.py --write
 
 clean:           ## remove what was built
 	rm -rf $(VENV) .ambidex tool_registry.json dist

@@ -19,8 +19,9 @@ def svg(results: dict[str, Any]) -> str:
     width, height = _LEFT + _BAR + _RIGHT, _TOP + _LINE * len(rows) + 30
     title = "Cost of one tool call, as a multiple of json.loads + await handler + json.dumps"
     told = ", ".join(f"{row['name']} {row['toBare']:.1f}" for row in rows)
+    box = f'viewBox="0 0 {width} {height}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(told)}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" aria-label="{escape(told)}">',
         f'<style>{_STYLE}</style><rect width="{width}" height="{height}" fill="#fff"/>',
         f'<text class="title" x="12" y="24">{escape(title)}</text>',
         f'<text class="small" x="12" y="44">CPU time, shorter is better, logarithmic; {escape(results["date"])}</text>',

@@ -10,13 +10,14 @@ import argparse
 import json
 import os
 import platform
+import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from chart import svg
-from environments import HERE, ROOT, measured, run
+from environments import HERE, ROOT, measured, run, why
 from peers import PEERS
 from same import TOOL
 from table import between_markers, markdown
@@ -28,16 +29,19 @@ PAGES = (ROOT / "README.md", ROOT / "docs" / "comparison.md")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Compare Ambidex with its peers.")
-    parser.add_argument("--write", action="store_true", help="write results.json, the chart and the tables of the pages")
+    parser.add_argument(
+        "--write", action="store_true", help="write results.json, the chart and the tables of the pages"
+    )
+    asked = parser.parse_args()
     results = _measure()
     table = markdown(results)
     print(table)
-    if parser.parse_args().write:
+    if asked.write:
         _write(results, table)
 
 
 def _measure() -> dict[str, Any]:
-    rows = [{"name": "Ambidex", **run(Path(sys.executable), "run_ambidex.py")}]
+    rows = [_ours()]
     for peer in PEERS:
         print(f"{peer.name} …", file=sys.stderr, flush=True)
         rows.append(measured(peer))
@@ -49,6 +53,14 @@ def _measure() -> dict[str, Any]:
         "kinds": list(TOOL.BAD),
         "rows": rows,
     }
+
+
+def _ours() -> dict[str, Any]:
+    """Measured in the environment that runs this; without it there is nothing to compare."""
+    try:
+        return {"name": "Ambidex", **run(Path(sys.executable), "run_ambidex.py")}
+    except subprocess.SubprocessError as error:
+        raise SystemExit(f"Ambidex itself could not be measured: {why(error)}") from error
 
 
 def _write(results: dict[str, Any], table: str) -> None:

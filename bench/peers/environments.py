@@ -20,14 +20,18 @@ def measured(peer: Peer) -> dict[str, Any]:
     try:
         return {"name": peer.name, **run(_python_of(peer), peer.script)}
     except (subprocess.SubprocessError, OSError, ValueError) as error:
-        return {"name": peer.name, "requirements": list(peer.requirements), "error": _why(error)}
+        return {"name": peer.name, "requirements": list(peer.requirements), "error": why(error)}
 
 
 def run(python: Path, script: str) -> dict[str, Any]:
-    command = [str(python), str(HERE / script)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_RUN_SECONDS)
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1] if done.stdout else "")
+    """The one JSON document that a script prints, in its last line."""
+    said = _quietly([str(python), str(HERE / script)], _RUN_SECONDS)
+    told: dict[str, Any] = json.loads(said.splitlines()[-1] if said else "")
     return told
+
+
+def _quietly(command: list[str], seconds: int) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=seconds).stdout
 
 
 def _python_of(peer: Peer) -> Path:
@@ -35,14 +39,13 @@ def _python_of(peer: Peer) -> Path:
     python, stamp = home / "bin" / "python", home / "requirements.txt"
     wanted = "\n".join(peer.requirements)
     if not (stamp.exists() and stamp.read_text() == wanted):
-        quiet = {"check": True, "capture_output": True, "text": True, "timeout": _INSTALL_SECONDS}
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], **quiet)
-        subprocess.run([str(python), "-m", "pip", "install", "--quiet", *peer.requirements], **quiet)
+        _quietly([sys.executable, "-m", "venv", "--clear", str(home)], _INSTALL_SECONDS)
+        _quietly([str(python), "-m", "pip", "install", "--quiet", *peer.requirements], _INSTALL_SECONDS)
         stamp.write_text(wanted)
     return python
 
 
-def _why(error: Exception) -> str:
+def why(error: Exception) -> str:
     """The last line that the failed program wrote; for the whole story, run its script by hand."""
     text = getattr(error, "stderr", None) or str(error)
     lines = [line for line in str(text).splitlines() if line.strip()]

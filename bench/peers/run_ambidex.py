@@ -9,7 +9,6 @@ import tempfile
 from itertools import count
 from pathlib import Path
 
-
 from same import TOOL, measured, thrice
 
 from ambidex import Orchestrator, User, build, load

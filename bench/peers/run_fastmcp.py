@@ -38,5 +38,6 @@ measure(
     "Tool.run",
     call,
     strict=strict,
+    no_approvals="no gate: its Approval app sends the model a message",
     favour="cost without protocol, client and server; refusals with them and strict_input_validation",
 )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import AsyncGenerator
 from typing import Any
 
-os.environ["ADK_ENABLE_FUNCTION_TOOL_ARG_VALIDATION"] = "1"  # off unless asked for
-
 from google.adk.agents import LlmAgent
 from google.adk.agents.invocation_context import InvocationContext
+from google.adk.features import FeatureName, override_feature_enabled
 from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
@@ -21,6 +19,7 @@ from same import TOOL, handler, measure, thrice
 from typed import Filters, Namespace, Query, TopK
 
 logging.disable(logging.CRITICAL)
+override_feature_enabled(FeatureName.FUNCTION_TOOL_ARG_VALIDATION, True)  # off unless asked for
 _ASKS = "adk_request_confirmation"
 
 

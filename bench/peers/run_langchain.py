@@ -1,4 +1,4 @@
-"""LangChain: `StructuredTool.ainvoke` with a tool call, as its agents do it. Its approvals are LangGraph's interrupts."""
+"""LangChain: `StructuredTool.ainvoke` with a tool call, as its agents do it. Approvals are LangGraph's."""
 
 from __future__ import annotations
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
+from agents.tool_context import ToolContext
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+from same import TOOL, handler, measure, thrice
+from typed import Filters, Namespace, Query, TopK
+
 from agents import (
     Agent,
     FunctionTool,
@@ -16,10 +21,6 @@ from agents import (
     function_tool,
     set_tracing_disabled,
 )
-from agents.tool_context import ToolContext
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
-from same import TOOL, handler, measure, thrice
-from typed import Filters, Namespace, Query, TopK
 
 set_tracing_disabled(True)
 
@@ -73,4 +74,6 @@ async def approved() -> dict[str, int]:
     }
 
 
-measure("openai-agents", "FunctionTool.on_invoke_tool", call, approved=approved, favour="tracing off, result not encoded")
+measure(
+    "openai-agents", "FunctionTool.on_invoke_tool", call, approved=approved, favour="tracing off, result not encoded"
+)

@@ -20,6 +20,14 @@ from same import handler, measured
 logger.remove()
 
 
+class _Service(LLMService):
+    """A service without a model: it lets frames pass, as those of providers do."""
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        await super().process_frame(frame, direction)
+        await self.push_frame(frame, direction)
+
+
 class _Sink(FrameProcessor):
     """The end of the pipeline: whoever waits for a call's result gets it here."""
 
@@ -34,13 +42,27 @@ class _Sink(FrameProcessor):
         await self.push_frame(frame, direction)
 
 
-async def find(params: FunctionCallParams) -> None:
+async def find(
+    params: FunctionCallParams,
+    query: str,
+    filters: dict[str, Any] | None = None,
+    namespace: str = "studio",
+    top_k: int = 5,
+) -> None:
+    """Finds records that match a query.
+
+    Args:
+        query: What to look for.
+        filters: Which records count.
+        namespace: Where to look.
+        top_k: How many records, at most.
+    """
     await params.result_callback(await handler())
 
 
 async def main() -> dict[str, Any]:
-    service, sink, context, ids = LLMService(), _Sink(), LLMContext(), count()
-    service.register_function("find", find)
+    service, sink, context, ids = _Service(), _Sink(), LLMContext(), count()
+    service.register_direct_function(find)  # its parameters are those of the function, so a stray one is refused
     worker = PipelineWorker(Pipeline([service, sink]), cancel_on_idle_timeout=False, enable_rtvi=False)
     started = asyncio.Event()
 
@@ -57,13 +79,11 @@ async def main() -> dict[str, Any]:
         id = f"c{next(ids)}"
         sink.waiting[id] = asyncio.get_running_loop().create_future()
         answer = sink.waiting[id]
-        asked = FunctionCallFromLLM(
-            function_name="find", tool_call_id=id, arguments=json.loads(text), context=context
-        )
+        asked = FunctionCallFromLLM(function_name="find", tool_call_id=id, arguments=json.loads(text), context=context)
         await service.run_function_calls([asked])
         return await asyncio.wait_for(answer, 10)
 
-    favour = "shortest pipeline there can be, logging off, result not encoded"
+    favour = "a direct function in the shortest pipeline, logging off, result not encoded"
     told = await measured("pipecat-ai", "LLMService.run_function_calls", call, favour=favour)
     await worker.cancel()
     await asyncio.gather(running, return_exceptions=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import os
 import platform
 import statistics
 import sys
@@ -19,7 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-ROUNDS, BATCH = 15, 100
+ROUNDS, BATCH = int(os.environ.get("PEERS_ROUNDS", "15")), int(os.environ.get("PEERS_BATCH", "100"))
 
 
 def _tool() -> Any:
@@ -63,6 +64,7 @@ async def measured(
     call: Call,
     *,
     approved: Approved | None = None,
+    no_approvals: str = "no approvals",
     strict: Call | None = None,
     favour: str = "",
 ) -> dict[str, Any]:
@@ -77,7 +79,7 @@ async def measured(
         "callMicros": own,
         "toBare": own / bare,
         "refused": [kind for kind, args in TOOL.BAD.items() if await _refuses(strict or call, args)],
-        "approvalRuns": await approved() if approved else None,
+        "approvals": await approved() if approved else no_approvals,
         "favour": favour,
     }
 

@@ -15,7 +15,8 @@ def markdown(results: dict[str, Any]) -> str:
     """Cheapest first; those that could not be measured last, with the reason."""
     rows = sorted(results["rows"], key=lambda row: row.get("toBare", float("inf")))
     lines = [_row(row, results["kinds"]) for row in rows]
-    return "\n".join([f"Measured on {results['date']}: Python {results['python']}, {results['machine']}.", "", _HEAD, *lines])
+    when = f"Measured on {results['date']}: Python {results['python']}, {results['machine']}."
+    return "\n".join([when, "", _HEAD, *lines])
 
 
 def between_markers(page: str, table: str) -> str:
@@ -34,11 +35,11 @@ def _row(row: dict[str, Any], kinds: list[str]) -> str:
     refused = f"{len(row['refused'])} of {len(kinds)}" + (f" (not: {', '.join(missed)})" if missed else "")
     name = f"**{row['name']}**" if row["package"] == "ambidex" else row["name"]
     cost = f"{row['callMicros']:.0f} µs | {row['toBare']:.1f}"
-    return f"| {name} | {row['version']} | `{row['path']}` | {cost} | {refused} | {_approvals(row['approvalRuns'])} |"
+    return f"| {name} | {row['version']} | `{row['path']}` | {cost} | {refused} | {_approvals(row['approvals'])} |"
 
 
-def _approvals(runs: dict[str, int] | None) -> str:
-    if runs is None:
-        return "no approvals"
+def _approvals(runs: dict[str, int] | str) -> str:
+    if isinstance(runs, str):
+        return runs
     times = {0: "never ran", 1: "ran once", 2: "ran twice", 3: "ran three times"}
     return "; ".join(f"{times[number]} {how}" for how, number in runs.items())

@@ -33,7 +33,7 @@ from ambidex.policy.decide import Claimed
 from ambidex.policy.recovering import lapsed, recover
 from ambidex.policy.refusing import refusal
 from ambidex.registry.registry import Registry
-from ambidex.session.pipeline import redacted_args
+from ambidex.session.ending import redacted_args
 from ambidex.session.session import Session
 from ambidex.session.settings import Settings, settings_of
 from ambidex.session.shared import Shared
@@ -197,7 +197,7 @@ class Orchestrator:
         registry = self._shared.registries[row.registry]
         runner = Session(session, registry, self._shared, "")
         self._shared.enter((row.tool, session.id), (None, None))
-        await runner._pipeline.run(Claimed(row, session, turn), row.call_id or None)
+        await runner._pipeline.runner.run(Claimed(row, session, turn), row.call_id or None)
 
     async def _keep_recovering(self) -> None:
         for round in count(1):

@@ -1,4 +1,4 @@
-"""`ambidex bench registry`: the figures as one JSON document, or as a table."""
+"""`ambidex bench registry` and `bench core`: the figures as one JSON document, or as a table."""
 
 from __future__ import annotations
 
@@ -24,6 +24,23 @@ def test_figures_come_as_json_and_as_a_table(run: Run, monkeypatch: pytest.Monke
     table = run("bench", "registry").stdout
     assert "import + load" in table
     assert f"{document['rows'][0]['loadToFloor']:.1f}" in table
+
+
+SMALL = ("--rounds", "1", "--sessions", "1", "--callers", "1", "--durable", "1", "--idle", "1")
+
+
+def test_the_cost_of_a_call_comes_as_json_and_as_tables(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = json.loads(run("bench", "core", *SMALL, "--json").stdout)
+    assert document.pop("ok") is True
+    assert document["figures"]["badArgumentsRefused"] == 9
+
+    def measured_before(*_: Any, **__: Any) -> dict[str, Any]:
+        return dict(document)
+
+    monkeypatch.setattr("ambidex.bench.core.run", measured_before)
+    tables = run("bench", "core").stdout
+    assert f"{document['figures']['guardedToBare']:.2f}" in tables
+    assert "encode the envelope" in tables
 
 
 def test_a_registry_has_at_least_one_tool(run: Run) -> None:

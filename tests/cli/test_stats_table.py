@@ -20,7 +20,7 @@ def row(tool: str = "look", *, p50: float | None = 5, p95: float | None = 10, **
 
 def on_a_terminal(*rows: Row, width: int = 140) -> str:
     file = io.StringIO()
-    Console(file=file, force_terminal=True, color_system="standard", width=width).print(drawn(rows))
+    Console(file=file, force_terminal=True, color_system="standard", width=width).print(drawn(rows, width))
     return file.getvalue()
 
 
@@ -77,5 +77,11 @@ def test_a_terminal_leaves_out_columns_in_which_nothing_happened() -> None:
     assert "errors" in quiet
 
 
-def test_a_narrow_terminal_still_shows_each_tool_whole() -> None:
-    assert "look_up_somewhere" in on_a_terminal(row("look_up_somewhere", ok=1, duplicates=1), width=80)
+def test_a_narrow_terminal_leaves_columns_out_rather_than_cutting_numbers() -> None:
+    made = row("look_up_somewhere", p95=1234, ok=1, failed=9, duplicates=1, loops=2)
+    made.counts["errors"] |= {"OUTCOME_UNKNOWN": 4, "INTERNAL": 5}
+    wide, narrow = on_a_terminal(made), on_a_terminal(made, width=80)
+    whole = ("look_up_somewhere", "10.0%", "1234 ms", "INTERNAL 5", "OUTCOME_UNKNOWN", bar(made))
+    assert all(text in narrow for text in whole)
+    assert "duplicates" in wide
+    assert "duplicates" not in narrow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.artifacts import entry, write_artifact
@@ -16,8 +17,8 @@ from ambidex.registry.registry import Registry
 
 @pytest.fixture
 def registry(tmp_path: Path) -> Registry:
-    looks = {"category": "retrieval", "sideEffects": "read_only"}
-    sends = {"category": "action", "sideEffects": "writes", "allowedModes": ["text"]}
+    looks: dict[str, Any] = {"category": "retrieval", "sideEffects": "read_only"}
+    sends: dict[str, Any] = {"category": "action", "sideEffects": "writes", "allowedModes": ["text"]}
     return load(write_artifact(tmp_path, entry("kb_search", **looks), entry("send_note", **sends)))
 
 

@@ -142,6 +142,7 @@ class Conversation(RuleBasedStateMachine):
         self.clock = FakeClock()
         self.folder = Path(tempfile.mkdtemp(prefix="ambidex-soak-"))
         self.stores: list[Store] = []
+        self.apps: list[Orchestrator] = []
         self.lines: list[Line] = []
         self.superseded: list[Session] = []
         self.turns: dict[int, Turn] = {}
@@ -170,7 +171,10 @@ class Conversation(RuleBasedStateMachine):
             url = f"sqlite:{self.folder / 'soak.db'}" if self.durable else "memory:"
             self.stores.append(open_store(url, clock=self.clock))
         config = {"confirmation.hourly": 10_000, "limits.voice.turn_ms": 0}
-        self.app = Orchestrator(registry(), store=self.stores[-1], config=config, capabilities={"world": self.world})
+        self.app = Orchestrator(
+            registry(), store=self.stores[-1], config=config, capabilities={"world": self.world}, grace_seconds=0
+        )
+        self.apps.append(self.app)
         self.run(self.app.__aenter__())
         self.run(self.app.recover())
 
@@ -179,8 +183,8 @@ class Conversation(RuleBasedStateMachine):
         for task in tasks:
             task.cancel()
         self.loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-        for store in self.stores:
-            store.close()
+        for app in self.apps:  # also those that crashed: their threads would outlive the test
+            self.run(app.close())
         self.loop.close()
         shutil.rmtree(self.folder)
 

@@ -8,11 +8,11 @@ import os
 import platform
 import statistics
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ambidex.bench.core_calls import at_once, interleaved, open_sessions, refused_of_nine
 from ambidex.bench.core_durable import durable
@@ -22,9 +22,6 @@ from ambidex.bench.core_idle import idle_bytes
 from ambidex.bench.core_tool import BAD
 from ambidex.orchestrator import Orchestrator
 from ambidex.registry.registry import Registry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Progress = Callable[[str], None]
 

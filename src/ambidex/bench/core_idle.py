@@ -13,7 +13,7 @@ from ambidex.registry.registry import Registry
 async def idle_bytes(registry: Registry, number: int) -> float:
     """Bytes for each of `number` sessions; what the first ones make once for all is not counted."""
     async with Orchestrator(registry, config={}) as app:
-        first = await open_sessions(app, 10)
+        await open_sessions(app, 10)
         gc.collect()
         tracemalloc.start()
         try:
@@ -22,4 +22,4 @@ async def idle_bytes(registry: Registry, number: int) -> float:
             held, _ = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-        return held / len(sessions) if first else 0.0
+        return held / len(sessions)

@@ -54,7 +54,8 @@ def _show(tally: Tally) -> None:
 
     rows = tally.rows()
     if rows and on_terminal(sys.stdout):
-        console().print(drawn(rows))
+        terminal = console()
+        terminal.print(drawn(rows, terminal.width))
     elif rows:
         say(columns([HEAD, *map(cells, rows)]))
     note(summary(tally))
@@ -80,7 +81,8 @@ def _redraw(tally: Tally, log: AuditLog) -> None:
 
     with Live(console=console(), auto_refresh=False) as live:
         while True:
-            live.update(Group(drawn(tally.rows()), Text(summary(tally), "dim")), refresh=True)
+            table = drawn(tally.rows(), live.console.width)
+            live.update(Group(table, Text(summary(tally), "dim")), refresh=True)
             time.sleep(_POLL_SECONDS)
             tally.read(log)
 

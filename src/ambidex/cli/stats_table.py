@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 from ambidex.cli.output import plural
 
 if TYPE_CHECKING:
+    from rich.console import JustifyMethod
     from rich.table import Table
-    from rich.text import Text
 
     from ambidex.cli.tally import Row, Tally
 
 HEAD = ("tool", "calls", "ok", "p50", "p95", "budget", "slow", "refused", "duplicates", "loops", "asked", "errors")
 _NUMBERS = frozenset(HEAD) - {"tool", "errors"}
+_ALWAYS = frozenset({"tool", "calls", "ok", "p50", "p95", "budget", "errors"})
+_ONLY_WHERE_THERE_IS_ROOM = frozenset({"p50", "budget", "slow", "duplicates", "asked"})
+"""The bar tells of the first three."""
+_ROOM_FOR_ALL = 100
 BAR = 12
 """Characters that stand for the budget."""
 
@@ -47,30 +51,25 @@ def bar(row: Row) -> str:
     return drawn[:-1] + "▶" if row.p95 > row.budget_ms else drawn
 
 
-def drawn(rows: Sequence[Row]) -> Table:
-    """The table a terminal shows; columns in which nothing happened are left out."""
+def drawn(rows: Sequence[Row], width: int) -> Table:
+    """The table a terminal shows, without columns in which nothing happened, or for which there is no room."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    shown = [cells(row) for row in rows]
-    kept = [index for index, name in enumerate(HEAD) if name in _ALWAYS or any(row[index] != "0" for row in shown)]
-    for index in kept:
-        table.add_column(HEAD[index], no_wrap=index == 0, justify="right" if HEAD[index] in _NUMBERS else "left")
-        if HEAD[index] == "p95":
-            table.add_column("of budget", no_wrap=True)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    shown = [dict(zip(HEAD, cells(row), strict=True)) for row in rows]
+    kept = [name for name in HEAD if name in _ALWAYS or any(row[name] != "0" for row in shown)]
+    if width < _ROOM_FOR_ALL:
+        kept = [name for name in kept if name not in _ONLY_WHERE_THERE_IS_ROOM]
+    for name in kept:
+        justify: JustifyMethod = "right" if name in _NUMBERS else "left"
+        table.add_column(name, no_wrap=name != "errors", justify=justify, overflow="fold")
+    table.add_column("of budget", no_wrap=True)
     for row, texts in zip(rows, shown, strict=True):
-        line: list[Text] = []
-        for index in kept:
-            line.append(Text(texts[index], _style(HEAD[index], texts[index], row)))
-            if HEAD[index] == "p95":
-                line.append(Text(bar(row), _heat(row)))
-        table.add_row(*line)
+        line = (Text(texts[name].replace(", ", "\n"), _style(name, texts[name], row)) for name in kept)
+        table.add_row(*line, Text(bar(row), _heat(row)))
     return table
-
-
-_ALWAYS = frozenset({"tool", "calls", "ok", "p50", "p95", "budget", "errors"})
 
 
 def _style(column: str, text: str, row: Row) -> str:

@@ -47,7 +47,7 @@ def command(
     scenario. The exit code is 1 if anything fails, or if there is nothing to run.
 
     With --json: {"ok", "tools": [{"tool", "ok", "problems", "scenarios": [{"name", "path", "ok", "about", "problem",
-    "updated", "differences": [{"pointer", "expected", "got"}]}], "failureModes": {type: [names]}}]}.
+    "updated", "differences": [{"pointer", "expected", "got"}], "log"}], "failureModes": {type: [names]}}]}.
     """
     from ambidex.testing.scenarios.run import run_scenarios
 
@@ -114,6 +114,8 @@ def _tell_one(verdict: Verdict) -> None:
     say(f"  {printable(verdict.problem or verdict.about)}")
     for difference in verdict.differences:
         _tell_difference(difference)
+    for entry in verdict.log:
+        say(f"  log: {printable(entry)}")
 
 
 def _tell_difference(difference: Difference) -> None:
@@ -174,6 +176,7 @@ def _verdict_json(verdict: Verdict) -> dict[str, Any]:
         "problem": verdict.problem or None,
         "updated": verdict.updated,
         "differences": [_difference_json(difference) for difference in verdict.differences],
+        "log": list(verdict.log),
     }
 
 

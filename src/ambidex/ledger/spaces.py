@@ -51,5 +51,10 @@ def below(scope: str, *parts: str | int) -> str:
     return "/".join((scope, *[part if type(part) is str else key(part) for part in parts]))
 
 
+def place_of(row: CallRow) -> str:
+    """Where a call's row is kept."""
+    return below(scope_of(row.user, row.conversation), row.key)
+
+
 def block_key(tenant: str, user: str) -> str:
     return key(tenant, user)

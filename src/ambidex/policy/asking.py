@@ -50,7 +50,7 @@ def in_doubt(climb: Climb) -> bool:
 
     One that runs in this very turn is no matter of doubt: a repeat of it is recognised, or meant.
     """
-    if not climb.writes or not climb.asked.ask_about_doubt:
+    if not climb.writes:
         return False
     place = climb.tx.get(DOUBTFUL, below(climb.scope, climb.asked.args_hash))
     row = climb.tx.get(CALLS, place) if place else None

@@ -38,7 +38,6 @@ class Asked:
     """Whether outsiders' text had entered when the model's message came; None: look at the turn."""
     parent: str = ""
     depth: int = 0
-    ask_about_doubt: bool = True
     room: bool = True
     """Whether this process may run one more of this tool, and of this session."""
     taken_back: bool = False

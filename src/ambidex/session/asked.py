@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ambidex.arguments.parse import Parsed, parse
 from ambidex.arguments.prepare import Prepared
 from ambidex.contracts.call import Mode, ToolCall
@@ -15,6 +17,15 @@ from ambidex.registry.registry import Registry
 _MOST_ID = 500
 _MOST_NAME = 64
 _UNKNOWN = refusal(ErrorType.NOT_FOUND, "there is no tool of this name")
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """The call that a handler makes another one from."""
+
+    call_id: str
+    depth: int
+    untrusted: bool
 
 
 def tidy(call: ToolCall) -> ToolCall:
@@ -39,10 +50,7 @@ def ask(
     mode: Mode,
     *,
     provider: str,
-    untrusted: bool | None = None,
-    parent: str = "",
-    depth: int = 0,
-    ask_about_doubt: bool = True,
+    parent: Parent | None = None,
     room: bool = True,
     taken_back: bool = False,
 ) -> Asked:
@@ -63,10 +71,9 @@ def ask(
         prepared=prepared,
         args_hash=_hash(call.name if known else "", prepared, parsed),
         provider=provider if call.id and len(call.id) <= _MOST_ID else "",
-        untrusted=untrusted,
-        parent=parent,
-        depth=depth,
-        ask_about_doubt=ask_about_doubt,
+        untrusted=parent.untrusted if parent else None,
+        parent=parent.call_id if parent else "",
+        depth=parent.depth if parent else 0,
         room=room,
         taken_back=taken_back,
     )

@@ -12,7 +12,7 @@ import msgspec
 
 from ambidex.contracts.call import Mode, ToolCall
 from ambidex.contracts.faults import ErrorType
-from ambidex.contracts.response import ToolResponse
+from ambidex.contracts.response import Meta, ToolResponse
 from ambidex.contracts.user import User
 from ambidex.errors import Refused as RefusedError
 from ambidex.ledger.confirming import Listed, list_requests
@@ -166,11 +166,11 @@ class Session:
     async def cancel(self, call_ids: Sequence[str]) -> None:
         """The provider takes these calls back. What may be stopped is stopped; anything else ends unheard."""
         self.cancelled.update(call_ids)
-        self._pipeline.cancel(call_ids)
+        self._pipeline.runner.cancel(call_ids)
 
     async def interrupt(self) -> None:
         """Barge-in: the same for everything that runs."""
-        self._pipeline.cancel(None)
+        self._pipeline.runner.cancel(None)
 
     # The user's side of confirmation
 
@@ -239,10 +239,7 @@ class Session:
         return with_plain_data(await self._pipeline.settle(_decided(settled)))
 
     def _refused(self, fault: Any, *, tool: str = "", call_id: str = "") -> ToolResponse:
-        spec = self.registry._specs.get(tool)
-        now = self._shared.runner.store.clock.moment()
-        meta = meta_of(tool=spec, name=tool, registry=self.registry.version, call_id=call_id, turn=self.turn, now=now)
-        return refused(fault, meta)
+        return refused(fault, self.meta(tool, call_id))
 
     # The end
 
@@ -261,6 +258,14 @@ class Session:
             self.saw(ended)
 
     # For the pipeline
+
+    def meta(self, name: str, call_id: str | None, *, repeats: int | None = None) -> Meta:
+        """Of an answer for which nothing ran; `repeats` is the turn of the call that it repeats."""
+        spec, now = self.registry._specs.get(name), self._shared.runner.store.clock.moment()
+        meta = meta_of(tool=spec, name=name, registry=self.registry.version, call_id=call_id, turn=self.turn, now=now)
+        if repeats is None:
+            return meta
+        return msgspec.structs.replace(meta, deduplicated=True, original_turn=repeats)
 
     def saw(self, row: SessionRow) -> None:
         """What the store said last about this session."""

@@ -8,76 +8,28 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from ambidex.audit.chain import Record
 from ambidex.audit.counting import counted
-from ambidex.audit.events import Event, EventKind
-from ambidex.capabilities.blocks import Block, Blocks, Principal
+from ambidex.capabilities.blocks import Blocks
 from ambidex.capabilities.registry import RegistryView
 from ambidex.contracts.call import Mode
 from ambidex.contracts.faults import ErrorType
 from ambidex.execution.results import ResultCheck
 from ambidex.execution.threads import Threads
-from ambidex.ledger.blocks import add_block, block_left_ms, blocks_of, lift_block
 from ambidex.ledger.rows import SessionRow
 from ambidex.ledger.sessions import NotOpened, end_session
-from ambidex.ledger.spaces import BLOCKS, block_key
 from ambidex.policy.climb import Rules
 from ambidex.policy.conditions import Conditions
 from ambidex.policy.decide import Worker
 from ambidex.policy.limits import DEFAULTS, ConfirmationLimits, Limits, Retention
 from ambidex.registry.registry import Registry
+from ambidex.session.blocking import BothBlocks, StoreBlocks
 from ambidex.stores.base import Tx
 from ambidex.stores.runner import StoreRunner
 
 T = TypeVar("T")
-
-
-class StoreBlocks:
-    """The block list behind `ignore_user`, in the store that everything else is in."""
-
-    __slots__ = ("_record", "_runner")
-
-    def __init__(self, runner: StoreRunner, record: Record) -> None:
-        self._runner = runner
-        self._record = record
-
-    async def add(self, user: Principal, duration_seconds: float, *, incident: str) -> datetime:
-        def operation(tx: Any) -> int:
-            until = add_block(tx, user.tenant, user.id, int(duration_seconds * 1000), incident)
-            self._record(tx, [Event(event=EventKind.BLOCK_ADDED, tenant=user.tenant, user=user.id)])
-            return until
-
-        return _at(await self._runner.run(operation))
-
-    async def until(self, user: Principal) -> datetime | None:
-        def operation(tx: Any) -> int:
-            left = block_left_ms(tx.get(BLOCKS, block_key(user.tenant, user.id)), tx.now)
-            return tx.now.wall + left if left else 0
-
-        until = await self._runner.run(operation, lasting=False)
-        return _at(until) if until else None
-
-    async def lift(self, user: Principal) -> bool:
-        def operation(tx: Any) -> bool:
-            lifted = lift_block(tx, user.tenant, user.id)
-            if lifted:
-                self._record(tx, [Event(event=EventKind.BLOCK_LIFTED, tenant=user.tenant, user=user.id)])
-            return lifted
-
-        return await self._runner.run(operation)
-
-    async def list(self, tenant: str = "default") -> list[Block]:
-        def operation(tx: Any) -> list[Block]:
-            return [Block(row.tenant, row.user, _at(tx.now.wall + left)) for row, left in blocks_of(tx, tenant)]
-
-        return sorted(await self._runner.run(operation, lasting=False), key=lambda block: block.until)
-
-
-def _at(wall_ms: int) -> datetime:
-    return datetime.fromtimestamp(wall_ms / 1000, UTC)
 
 
 @dataclass(slots=True, repr=False)
@@ -111,7 +63,8 @@ class Shared:
 
     def __post_init__(self) -> None:
         self.runner.store, self.record = counted(self.runner.store, self._registry_of)
-        self.blocks = self.capabilities.get("blocks") or StoreBlocks(self.runner, self.record)
+        listed, own = StoreBlocks(self.runner, self.record), self.capabilities.get("blocks")
+        self.blocks = listed if own is None else BothBlocks(listed, own)
 
     def _registry_of(self, version: str) -> Registry | None:
         """Whose metrics an event counts in: sessions that are pinned to a registry of another process count in ours."""

@@ -3,11 +3,13 @@
 read.py          a file -> Scenario
 stage.py         a tool folder -> a registry of its own
 capabilities.py  how capabilities answer
+overhear.py      what is logged meanwhile
 play.py          a Scenario on a stage -> Outcome, through the whole pipeline
 compare.py       Outcome and `expect` -> what differs, by JSON pointer
 coverage.py      which ways to fail that a guide names are shown
 update.py        `expect`, written anew from what happened
 run.py           all of it, for many tools
+telling.py       what came of it, in words
 """
 
 from ambidex.testing.scenarios.compare import Difference, differences

@@ -14,6 +14,7 @@ from ambidex.contracts.problem import Severity
 from ambidex.errors import BuildError
 from ambidex.testing.scenarios.compare import Difference, differences
 from ambidex.testing.scenarios.coverage import FailureMode, failure_modes
+from ambidex.testing.scenarios.overhear import overheard
 from ambidex.testing.scenarios.play import play
 from ambidex.testing.scenarios.read import Scenario, ScenarioError, find_scenarios, read_scenario
 from ambidex.testing.scenarios.stage import Stage, staged
@@ -32,6 +33,8 @@ class Verdict:
     differences: Sequence[Difference] = ()
     problem: str = ""
     """Why it could not be run at all."""
+    log: Sequence[str] = ()
+    """What the pipeline logged meanwhile, such as why the handler crashed."""
     updated: bool = False
     seconds: float = 0.0
 
@@ -97,7 +100,8 @@ def run_one(stage: Stage, path: Path, *, update: bool = False) -> Verdict:
     began = time.perf_counter()
     try:
         scenario = read_scenario(path, unwritten=update)
-        outcome = asyncio.run(play(stage, scenario))
+        with overheard() as log:
+            outcome = asyncio.run(play(stage, scenario))
     except ScenarioError as error:
         where = f"{error.pointer}: " if error.pointer else ""
         return Verdict(path, problem=f"{where}{error.message}", seconds=time.perf_counter() - began)
@@ -106,7 +110,7 @@ def run_one(stage: Stage, path: Path, *, update: bool = False) -> Verdict:
     if update and (found or unwritten):
         rewrite(path, first(outcome) if unwritten else updated(scenario.expect, outcome))
         return Verdict(path, scenario.about, updated=True, seconds=time.perf_counter() - began)
-    return Verdict(path, scenario.about, found, seconds=time.perf_counter() - began)
+    return Verdict(path, scenario.about, found, log=log, seconds=time.perf_counter() - began)
 
 
 def _readable(paths: Sequence[Path]) -> list[Scenario]:

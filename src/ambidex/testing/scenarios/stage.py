@@ -10,11 +10,12 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ambidex.authoring.folder import UNREAD
 from ambidex.compiler.compile import build
+from ambidex.errors import BuildError
 from ambidex.registry.load import load
 from ambidex.registry.registry import Registry
 
@@ -44,14 +45,23 @@ def staged(folder: Path) -> Iterator[Stage]:
     source = folder.resolve()
     with tempfile.TemporaryDirectory(prefix="ambidex-scenarios-") as place:
         stage = Stage(source.name.replace("-", "_"), Path(place))
-        # Problems of the build name files as they are called in the project.
         tools = stage.folder / source.parent.name
         _copy(source, tools)
         for companion in sorted(source.glob(f"{UNREAD}/{COMPANIONS}/*/")):
             _copy(companion, tools)
-        build(tools, stage.folder / "tool_registry.json")
+        _build(stage, tools)
         stage.config.touch()
         yield stage
+
+
+def _build(stage: Stage, tools: Path) -> None:
+    """Problems name the files as they are called in the project, not those of the copy."""
+    try:
+        build(tools, stage.folder / "tool_registry.json")
+    except BuildError as error:
+        here = f"{stage.folder.as_posix()}/"
+        problems = [replace(problem, path=problem.path.removeprefix(here)) for problem in error.problems]
+        raise BuildError(problems) from None
 
 
 def _copy(folder: Path, tools: Path) -> None:

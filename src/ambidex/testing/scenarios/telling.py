@@ -21,7 +21,7 @@ def told(verdict: Verdict) -> list[str]:
     for difference in verdict.differences:
         expected, got = sides(difference)
         lines += [difference.pointer, f"  expected  {expected}", f"  got       {got}"]
-    return lines
+    return lines if verdict.passed else [*lines, *(f"log: {entry}" for entry in verdict.log)]
 
 
 def sides(difference: Difference) -> tuple[str, str]:

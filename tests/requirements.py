@@ -158,7 +158,6 @@ LATER = {
     "S05": _SERVER,
     "S15": _TRANSPORT,
     **{f"T{number:02}": _SERVER for number in range(1, 13)},
-    "L05": "it comes with the metrics",
 }
 """Rows that are not due yet, and why. A row that is due stands in `OWED` only."""
 

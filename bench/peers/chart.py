@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 _LEFT, _BAR, _RIGHT, _LINE, _TOP = 130, 420, 90, 28, 64
+_SCALE = "bare: json.loads, await handler, json.dumps; CPU time, shorter is better, logarithmic"
 _STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#1f2937}.small{font-size:11px;fill:#6b7280}"
     ".title{font-weight:600;font-size:14px}.peer{fill:#94a3b8}.ours{fill:#2563eb}.grid{stroke:#d1d5db}"
@@ -17,14 +18,14 @@ def svg(results: dict[str, Any]) -> str:
     rows = sorted((row for row in results["rows"] if "toBare" in row), key=lambda row: row["toBare"])
     decades = max(1, math.ceil(math.log10(max(row["toBare"] for row in rows))))
     width, height = _LEFT + _BAR + _RIGHT, _TOP + _LINE * len(rows) + 30
-    title = "Cost of one tool call, as a multiple of json.loads + await handler + json.dumps"
+    title = "Cost of one tool call, as a multiple of a bare one"
     told = ", ".join(f"{row['name']} {row['toBare']:.1f}" for row in rows)
     box = f'viewBox="0 0 {width} {height}"'
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" aria-label="{escape(told)}">',
         f'<style>{_STYLE}</style><rect width="{width}" height="{height}" fill="#fff"/>',
         f'<text class="title" x="12" y="24">{escape(title)}</text>',
-        f'<text class="small" x="12" y="44">CPU time, shorter is better, logarithmic; {escape(results["date"])}</text>',
+        f'<text class="small" x="12" y="44">{_SCALE}; {escape(results["date"])}</text>',
         *_grid(decades, height),
         *(line for place, row in enumerate(rows) for line in _bar(row, _TOP + _LINE * place, decades)),
         "</svg>",

@@ -32,7 +32,7 @@ async def find(
     return await handler()
 
 
-tool: FunctionTool = function_tool(find, strict_mode=False)
+tool: FunctionTool = function_tool(find)
 
 
 async def call(text: bytes) -> object:
@@ -59,7 +59,7 @@ class _Scripted(Model):
 
 async def approved() -> dict[str, int]:
     """Its two documented ways: the state of the run as an object, and as the JSON that an application stores."""
-    agent = Agent("finder", model=_Scripted(), tools=[function_tool(find, strict_mode=False, needs_approval=True)])
+    agent = Agent("finder", model=_Scripted(), tools=[function_tool(find, needs_approval=True)])
     asked = await Runner.run(agent, "find them")
     state = asked.to_state()
     state.approve(asked.interruptions[0])

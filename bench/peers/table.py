@@ -16,7 +16,14 @@ def markdown(results: dict[str, Any]) -> str:
     rows = sorted(results["rows"], key=lambda row: row.get("toBare", float("inf")))
     lines = [_row(row, results["kinds"]) for row in rows]
     when = f"Measured on {results['date']}: Python {results['python']}, {results['machine']}."
-    return "\n".join([when, "", _HEAD, *lines])
+    return "\n".join([when, "", _HEAD, *lines, "", _standing(rows)])
+
+
+def _standing(rows: list[dict[str, Any]]) -> str:
+    """Who is cheaper than Ambidex, said in words, so that nobody has to look for it."""
+    [ours] = [row for row in rows if row.get("package") == "ambidex"]
+    cheaper = [row["name"] for row in rows if row.get("toBare", float("inf")) < ours["toBare"]]
+    return f"Cheaper than Ambidex in this run: {', '.join(cheaper) or 'none of them'}."
 
 
 def between_markers(page: str, table: str) -> str:

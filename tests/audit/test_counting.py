@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import pytest
 from tests.support.apps import Workshop, error_of, one, talking
+from tests.support.waiting import until
 
 from ambidex import Registry
 from ambidex.audit.counting import counted
@@ -33,15 +34,15 @@ def duplicates(registry: Registry) -> int:
 
 
 class Failing(SqliteStore):
-    """Its commits fail as long as it is told to, after the operation has run to its end."""
+    """Commits fail as the list says, the next one first, after the operation has run to its end."""
 
-    failures = 0
+    fails: tuple[bool, ...] = ()
 
     def run(self, operation: Callable[[Tx], T], *, lasting: bool = True) -> T:
         def then(tx: Tx) -> T:
             found = operation(tx)
-            if self.failures:
-                self.failures -= 1
+            fails, self.fails = self.fails[:1], self.fails[1:]
+            if any(fails):
                 raise StoreUnavailable("the disk is full")
             return found
 
@@ -66,7 +67,7 @@ def test_what_a_durable_store_took_is_counted(registry: Registry, tmp_path: Path
 def test_what_was_rolled_back_is_not_counted_not_even_later(registry: Registry, tmp_path: Path) -> None:
     failing = Failing(tmp_path / "a.db")
     store, record = counted(failing, lambda _: registry)
-    failing.failures = 2
+    failing.fails = (True, True)
     for _attempt in range(2):
         with pytest.raises(StoreUnavailable):
             store.run(lambda tx: record(tx, [DUPLICATE]))
@@ -90,17 +91,33 @@ def test_a_store_in_memory_is_used_as_it_is(registry: Registry) -> None:
 
 
 def test_what_is_decided_without_the_store_is_counted_at_once(registry: Registry, tmp_path: Path) -> None:
-    _, record = counted(SqliteStore(tmp_path / "a.db"), lambda _: registry)
+    store, record = counted(SqliteStore(tmp_path / "a.db"), lambda _: registry)
     MemoryStore().run(lambda tx: record(tx, [DUPLICATE]))
     assert duplicates(registry) == 1
+    store.run(lambda tx: record(tx, [DUPLICATE]))
+    MemoryStore().run(lambda tx: record(tx, [DUPLICATE]))
+    assert duplicates(registry) == 3, "in a thread that used the store before, too"
 
 
 async def test_a_call_whose_claim_could_not_be_written_is_not_counted(tmp_path: Path) -> None:
     registry = Workshop(tmp_path).writing("pay").build()
     store = Failing(tmp_path / "a.db")
     async with talking(registry, store=store) as (_app, session, _):
-        store.failures = 1
+        store.fails = (True,)
         assert error_of(await one(session, "pay")) == "TRANSIENT"
         assert registry.metrics()["tools"]["pay"]["calls"] == 0
         assert error_of(await one(session, "pay", {"name": "y"})) == "ok"
     assert registry.metrics()["tools"]["pay"]["calls"] == 1
+
+
+async def test_an_end_that_is_written_at_the_third_try_is_counted_once(tmp_path: Path) -> None:
+    registry = Workshop(tmp_path).writing("pay").build()
+    store = Failing(tmp_path / "a.db")
+    async with talking(registry, store=store) as (_app, session, _):
+        store.fails = (False, True, True)
+        assert error_of(await one(session, "pay")) == "ok"
+        assert registry.metrics()["tools"]["pay"]["calls"] == 0, "it is not written yet"
+        await until(lambda: bool(registry.metrics()["tools"]["pay"]["calls"]))
+    paid = registry.metrics()["tools"]["pay"]
+    assert (paid["calls"], paid["ok"], paid["latency"]["count"]) == (1, 1, 1)
+    assert not store.fails, "both failures were met"

@@ -234,7 +234,7 @@ def test_an_older_copy_of_the_store_shows(log: Path, store: Store) -> None:
 
 def test_the_last_line_altered_in_the_store_shows_by_its_head(store: Store) -> None:
     record(store, 3)
-    store.run(lambda tx: tx.put(LINES, position(3), (tx.get(LINES, position(3)) or b"").replace(b"c3", b"c9")))
+    store.run(lambda tx: tx.put(LINES, position(3), (tx.get(LINES, position(3)) or b"").replace(b'"c3"', b'"c9"')))
     bad = verify(store=store)
     assert bad.first_bad is not None
     assert (bad.first_bad.file, bad.first_bad.line, bad.first_bad.seq) == ("store", 3, 3)

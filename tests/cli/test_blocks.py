@@ -12,7 +12,7 @@ from click.testing import Result
 from ambidex.audit.chain import recorder
 from ambidex.cli.blocks import drawn
 from ambidex.contracts.user import User
-from ambidex.session.shared import StoreBlocks
+from ambidex.session.blocking import StoreBlocks
 from ambidex.stores.open import open_store
 from ambidex.stores.runner import StoreRunner
 

@@ -12,11 +12,13 @@ TEXT: dict[str, Any] = {"mode": "text"}
 LONGEST_PROMPT = 2000
 """What image_generate takes."""
 
-BRIEFS = st.text(min_size=1, max_size=1000).filter(lambda text: text.strip())
+CHARACTERS = st.characters(codec="utf-8", exclude_characters="\0")
+"""All that arguments may hold; the pipeline refuses the rest before a handler sees it."""
+BRIEFS = st.text(CHARACTERS, min_size=1, max_size=1000).filter(lambda text: text.strip())
 looks = module_of("image-draft-prompt", "looks")
 
 
-@given(brief=BRIEFS, style=st.none() | st.text(max_size=100), count=st.integers(1, 4))
+@given(brief=BRIEFS, style=st.none() | st.text(CHARACTERS, max_size=100), count=st.integers(1, 4))
 @settings(max_examples=40, deadline=None)
 async def test_drafts_are_distinct_keep_the_brief_and_fit_the_generator(
     brief: str, style: str | None, count: int

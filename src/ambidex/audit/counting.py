@@ -14,6 +14,7 @@ from ambidex.audit.chain import Record, recorder
 from ambidex.audit.events import Event
 from ambidex.audit.metrics import RegistryOf, observe
 from ambidex.stores.base import Store, Tx
+from ambidex.stores.clock import Clock
 
 T = TypeVar("T")
 
@@ -39,12 +40,20 @@ class CountingStore:
 
     def __init__(self, store: Store, registry_of: RegistryOf) -> None:
         self.url = store.url
-        self.clock = store.clock
         self._store = store
         self._put = recorder(store)
         self._registry_of = registry_of
         self._here = local()
         """Of each thread: the events of the transaction that runs in it."""
+
+    @property
+    def clock(self) -> Clock:
+        """The one that the store's own transactions are dated by."""
+        return self._store.clock
+
+    @clock.setter
+    def clock(self, clock: Clock) -> None:
+        self._store.clock = clock
 
     def run(self, operation: Callable[[Tx], T], *, lasting: bool = True) -> T:
         recorded: list[Event] = []

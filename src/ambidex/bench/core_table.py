@@ -30,7 +30,7 @@ _DUTIES = {
     "handle": "run the handler and check its result",
     "finish": "record the end, intents and audit: one transaction",
     "encode": "encode the envelope",
-    "between": "everything between these",
+    "between": "between these: identity, room, context, envelope",
 }
 
 

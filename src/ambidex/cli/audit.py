@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ambidex.cli.options import common_options, load_config
-from ambidex.cli.output import Exit, leave, note, on_terminal, plural, say, say_json, shown
+from ambidex.cli.output import Exit, columns, leave, note, on_terminal, plural, say, say_json, shown
 from ambidex.config import keys
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ambidex.audit.log import AuditLog
     from ambidex.audit.verify import Verdict
     from ambidex.config import Config
+    from ambidex.policy.replay import Recorded
+    from ambidex.session.replay import Replayed
     from ambidex.stores.base import Store
 
 _POLL_SECONDS = 0.5
@@ -102,6 +104,52 @@ def verify(path: Path | None, anchors: Path | None, url: str | None, config_path
         verdict = verified(files, anchor_file=anchor_file, store=store)
     _tell(verdict, as_json=as_json)
     leave(Exit.OK if verdict.ok else Exit.PROBLEMS)
+
+
+@command.command("replay")
+@click.argument("session")
+@click.option(
+    "--against",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="The artifact that is to decide.",
+)
+@store_option
+@common_options
+def replay_command(session: str, against: Path, url: str | None, config_path: Path | None, as_json: bool) -> None:
+    """Decide a recorded session once more, by another artifact.
+
+    SESSION is its id, or the beginning of it. Arguments are checked and the policy is asked for each call as it was
+    recorded, under the configured limits; no handler runs, and the store is left as it is. Shown is every call that
+    would be decided otherwise, and every one whose arguments were not kept whole. With --json: {"ok", "session",
+    "calls", "differences", "notReplayable"}. The exit code is 1 if a decision differs.
+    """
+    from ambidex.registry.load import load
+    from ambidex.session.replay import replay
+    from ambidex.session.settings import settings_of
+
+    config, registry = load_config(config_path, store=url), load(against)
+    with _open_store(config[keys.STORE]) as store:
+        if store is None:
+            raise click.ClickException(f"nothing was recorded yet: no store {config[keys.STORE]}")
+        recorded = _recorded(store, session)
+    calls = replay(recorded, registry, settings_of(config))
+    _tell_replay(recorded.session.id, calls, as_json=as_json)
+    leave(Exit.PROBLEMS if any(call.differs for call in calls) else Exit.OK)
+
+
+def _recorded(store: Store, session: str) -> Recorded:
+    """By the beginning of its id, as `audit tail` prints it."""
+    from ambidex.ledger.spaces import SESSIONS
+    from ambidex.policy.replay import read_record
+
+    found = store.run(lambda tx: [name for name, _ in tx.scan(SESSIONS, session, limit=2)], lasting=False)
+    if len(found) > 1 and session not in found:
+        raise click.UsageError(f"several sessions begin with {session!r}; give more of the id")
+    record = store.run(lambda tx: read_record(tx, found[0]), lasting=False) if found else None
+    if record is None:
+        raise click.ClickException(f"there is no session {session!r} in the store; `ambidex audit tail` names them")
+    return record
 
 
 @contextmanager
@@ -211,3 +259,34 @@ def _tell(verdict: Verdict, *, as_json: bool) -> None:
     else:
         say(f"{shown(Path(bad.file))}:{bad.line}: {verdict.reason}")
         note(f"{plural(verdict.lines, 'line')} before it are good")
+
+
+def _tell_replay(session: str, calls: Sequence[Replayed], *, as_json: bool) -> None:
+    different = [call for call in calls if call.differs]
+    left_out = [call for call in calls if call.not_replayable]
+    if as_json:
+        import msgspec
+
+        about = {"ok": not different, "session": session, "calls": len(calls)}
+        say_json({**about, **msgspec.to_builtins({"differences": different, "notReplayable": left_out})})
+        return
+    if different:
+        say(columns([_difference(call) for call in different]))
+    for call in left_out:
+        note(f"not replayable: {_printable(' '.join(_named(call)))}: {call.not_replayable}")
+    decided = plural(len(calls) - len(left_out), "call")
+    note(f"{decided} decided again: {plural(len(different), 'difference') if different else 'no difference'}")
+
+
+def _named(call: Replayed) -> tuple[str, ...]:
+    return (f"turn {call.turn}", call.tool or "-", call.call_id or "-")
+
+
+_WORDS = {"run": "ran", "ask": "asked", "refuse": "refused", "duplicate": "repeat"}
+
+
+def _difference(call: Replayed) -> tuple[str, ...]:
+    """Which call, what was decided, what would be, and why."""
+    was = " by ".join(filter(None, (_WORDS[call.was], call.was_rule)))
+    would = " by ".join(filter(None, (call.would or "", call.would_rule)))
+    return tuple(map(_printable, (*_named(call), f"{was} → {would}", call.message)))

@@ -14,9 +14,9 @@ _PIPE_WIDTH = 200
 """A pipe has no width of its own; the table is wider than the eighty columns that would be assumed."""
 
 
-@click.group(short_help="Measure build, load and memory.")
+@click.group(short_help="Measure what calls, builds and loading cost.")
 def command() -> None:
-    """Measure build, load and memory."""
+    """Measure what calls, builds and loading cost."""
 
 
 @command.command()

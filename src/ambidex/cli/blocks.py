@@ -96,7 +96,7 @@ def _in_store(url: str, work: Callable[[Blocks], Awaitable[T]], otherwise: T) ->
 
 async def _run(url: str, work: Callable[[Blocks], Awaitable[T]]) -> T:
     from ambidex.audit.chain import recorder
-    from ambidex.session.shared import StoreBlocks
+    from ambidex.session.blocking import StoreBlocks
     from ambidex.stores.open import open_store
     from ambidex.stores.runner import StoreRunner
 

@@ -23,7 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "blocks": ("ambidex.cli.blocks", "List blocked users, or lift a block."),
     "audit": ("ambidex.cli.audit", "Read the audit, or verify that it is whole."),
     "stats": ("ambidex.cli.stats", "Show how the tools do: calls, latency, errors."),
-    "bench": ("ambidex.cli.bench", "Measure build, load and memory."),
+    "bench": ("ambidex.cli.bench", "Measure what calls, builds and loading cost."),
     "doctor": ("ambidex.cli.doctor", "Check installation, configuration and artifact."),
     "completion": ("ambidex.cli.completion", "Print the completion script of a shell."),
 }

@@ -91,7 +91,7 @@ def _tell(reports: Sequence[ToolReport], *, ran: bool) -> None:
         return
     for report in reports:
         for problem in report.problems:
-            say(f"{_mark('FAIL')} {report.tool} does not build: {printable(problem)}")
+            say(f"{_mark('FAIL')} {report.tool} cannot be built: {printable(problem)}")
         for verdict in report.verdicts:
             _tell_one(verdict)
     _tell_table(reports)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ambidex.contracts.user import User
 from ambidex.ledger.rows import (
     BlockRow,
@@ -43,12 +45,21 @@ CURSORS: Space[str] = Space("cursor", str)
 
 def scope_of(user: User, conversation: str) -> str:
     """Tenant, user and conversation: nothing is ever looked up outside of it."""
-    return key(user.tenant, user.id, conversation)
+    return _scope(user.tenant, user.id, conversation)
+
+
+@lru_cache(maxsize=4096)
+def _scope(tenant: str, user: str, conversation: str) -> str:
+    # Asked for many times in every call, and always for the few conversations that are going on.
+    return key(tenant, user, conversation)
 
 
 def below(scope: str, *parts: str | int) -> str:
     """A key inside a scope. Words must be keys already, or hashes: nothing that a user chose."""
-    return "/".join((scope, *[part if type(part) is str else key(part) for part in parts]))
+    place = scope
+    for part in parts:
+        place = f"{place}/{part}" if type(part) is str else f"{place}/{key(part)}"
+    return place
 
 
 def place_of(row: CallRow) -> str:

@@ -21,9 +21,10 @@ from ambidex.ledger.sessions import Begun, NotOpened, begin_turn, current, end_s
 from ambidex.ledger.spaces import SESSIONS, TURNS, below, scope_of
 from ambidex.policy.approving import Rejected, Settled, approve, reject
 from ambidex.policy.decide import Claimed, Decision, Recorded, Refused, Running
+from ambidex.policy.explain import Explanation, Undone, explain, turned_away, undone
 from ambidex.policy.refusing import refusal
 from ambidex.registry.registry import Registry
-from ambidex.session.asked import storable
+from ambidex.session.asked import ask, storable, tidy
 from ambidex.session.context import Channel
 from ambidex.session.controller import StateController
 from ambidex.session.envelope import meta_of, refused, with_plain_data
@@ -162,6 +163,34 @@ class Session:
         call = ToolCall(name=name, args=args, id=id)
         [answer] = await self._pipeline.answer([call], provider=provider)
         return msgspec.json.encode(answer)
+
+    async def explain(self, call: ToolCall, *, provider: str = "api") -> Explanation:
+        """What every gate would answer to this call now. Nothing runs or is written; raises `ambidex.Refused`."""
+        shared, call = self._shared, tidy(call)
+        spec, names = self.registry._specs.get(call.name), (call.name, self.id)
+        room = shared.enter(names, (spec.max_concurrency if spec else None, shared.session_room))
+        if room:
+            shared.leave(names)
+        taken_back = call.id is not None and call.id in self.cancelled
+        asked = ask(call, self.registry, self.mode, provider=provider, room=room, taken_back=taken_back)
+        rules = shared.rules(self.registry.version, self.mode)
+
+        def operation(tx: Tx) -> Explanation:
+            row = current(tx, self.id, self.epoch)
+            if isinstance(row, NotOpened):
+                return turned_away(asked, self._row, row)
+            # One that has ended already is not ended, and counted, once more.
+            state = msgspec.structs.replace(row.state, is_active=False)
+            if outdated := shared.outdated(tx, msgspec.structs.replace(row, state=state)):
+                return turned_away(asked, row, outdated)
+            return explain(tx, asked, row, rules, shared.worker)
+
+        try:
+            found = await self._stored(undone(operation))
+        except Undone as looked:
+            found = looked.found
+        explanation: Explanation = found
+        return explanation
 
     async def cancel(self, call_ids: Sequence[str]) -> None:
         """The provider takes these calls back. What may be stopped is stopped; anything else ends unheard."""

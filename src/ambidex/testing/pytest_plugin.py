@@ -99,13 +99,13 @@ class ScenarioItem(pytest.Item):
             raise ScenarioFailed(verdict)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        from ambidex.errors import BuildError
+        from ambidex.errors import AmbidexError
         from ambidex.testing.scenarios.telling import told
 
         if isinstance(excinfo.value, ScenarioFailed):
             return "\n".join(told(excinfo.value.verdict))
-        if isinstance(excinfo.value, BuildError):
-            return f"the tool does not build: {excinfo.value}"
+        if isinstance(excinfo.value, AmbidexError):
+            return f"the tool cannot be built for its scenarios: {excinfo.value}"
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:

@@ -49,10 +49,19 @@ async def test_the_projects_own_configuration_changes_nothing(tmp_path: Path, mo
     assert outcome.seen()["data"] == ["UTC", "US"]
 
 
-async def test_an_unknown_key_of_the_configuration_is_the_scenarios_fault(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("given", "pointer"),
+    [
+        ({"config": {"timezon": "UTC"}}, "/given/config"),
+        ({"now": "2016-12-31T23:59:60Z"}, "/given/now"),
+    ],
+)
+async def test_a_world_that_cannot_be_is_the_scenarios_fault(
+    tmp_path: Path, given: dict[str, Any], pointer: str
+) -> None:
     with pytest.raises(ScenarioError) as caught:
-        await played(tmp_path, "return ok()", {"config": {"timezon": "UTC"}})
-    assert caught.value.pointer == "/given/config"
+        await played(tmp_path, "return ok()", given)
+    assert caught.value.pointer == pointer
 
 
 @pytest.mark.parametrize(("user", "ok"), [({}, True), ({"scopes": []}, False)])
@@ -82,7 +91,7 @@ async def test_a_session_that_has_ended_is_refused_by_the_pipeline_itself(tmp_pa
     assert outcome.envelope["error"]["type"] == "SESSION_INACTIVE"
 
 
-_WRITES = {"sideEffects": "writes", "category": "action", "idempotent": False, "downstream": "natural"}
+_WRITES: dict[str, Any] = {"sideEffects": "writes", "category": "action", "idempotent": False, "downstream": "natural"}
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,8 @@ def test_a_failure_of_a_type_that_does_not_exist_is_refused(
         (b"\xff", "is not UTF-8"),
         (b"[" * 200_000, "nested too deeply"),
         (b"[]", "object"),
+        (b'{"about": "x", "about": "y"}', "has the member 'about' twice"),
+        (b'{"about": NaN}', "NaN is not JSON"),
     ],
 )
 def test_a_file_that_is_no_json_object_is_refused(tmp_path: Path, content: bytes, words: str) -> None:
@@ -87,7 +89,7 @@ def test_expect_may_be_left_out_only_where_it_is_about_to_be_written(write: Writ
     path = write(tmp_path, expect=None)
     with pytest.raises(ScenarioError, match="expect"):
         read_scenario(path)
-    assert read_scenario(path, unwritten=True).expect == {"ok": True}
+    assert read_scenario(path, unwritten=True).expect == {}
 
 
 def test_a_tools_scenarios_are_found_by_name_and_nothing_below_them(write: Write, tmp_path: Path) -> None:

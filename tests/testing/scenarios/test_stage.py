@@ -8,7 +8,7 @@ import pytest
 from tests.support.folders import write_tool
 
 from ambidex.errors import BuildError
-from ambidex.testing.scenarios import staged
+from ambidex.testing.scenarios import ScenarioError, staged
 
 
 def test_a_tool_is_built_alone_so_a_broken_neighbour_does_not_matter(tmp_path: Path) -> None:
@@ -31,6 +31,13 @@ def test_a_tool_that_does_not_build_is_named_as_in_the_project(tmp_path: Path) -
     with pytest.raises(BuildError) as caught, staged(folder):
         pass
     assert {problem.path for problem in caught.value.problems} == {"my-tools/greet/handler.py"}
+
+
+def test_a_tool_beside_it_has_a_name_of_its_own(tmp_path: Path) -> None:
+    folder = write_tool(tmp_path / "tools", "greet")
+    write_tool(folder / "scenarios" / "tools", "greet")
+    with pytest.raises(ScenarioError, match="scenarios/tools/greet: has the name"), staged(folder):
+        pass
 
 
 def test_nothing_is_left_behind_and_nothing_is_written_into_the_tool(tmp_path: Path) -> None:

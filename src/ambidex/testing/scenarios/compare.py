@@ -16,8 +16,16 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
-_EXACT = ("data", "intents", "notices", "sent", "audit")
-_IN_PART = {"dataIncludes": "data", "error": "error"}
+_MEMBERS = {
+    "data": ("data", True),
+    "dataIncludes": ("data", False),
+    "error": ("error", False),
+    "intents": ("intents", True),
+    "notices": ("notices", True),
+    "sent": ("sent", True),
+    "audit": ("audit", True),
+}
+"""Member of `expect` -> what it is compared with, and whether exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,41 +40,36 @@ class Difference:
 
 def differences(outcome: Outcome, expect: Mapping[str, Any]) -> list[Difference]:
     """How the outcome departs from a scenario's `expect`; empty when it does not."""
-    seen = outcome.seen()
-    found = list(_exact("/ok", expect["ok"], seen["ok"])) if "ok" in expect else []
+    seen, ignored = outcome.seen(), set[str]()
+    found = list(_compared("/ok", expect["ok"], seen["ok"], exactly=True))
     if found and "error" in seen:
         # Why it failed says more than all the data that is not there.
         found.append(Difference("/error", ABSENT, seen["error"]))
-    for name in _EXACT:
-        if name in expect and not (found and name == "data"):
-            found += _exact(f"/{name}", expect[name], seen.get(name, ABSENT))
-    for name, whole in _IN_PART.items():
-        if name in expect and not (found and whole == "data" and whole not in seen):
-            found += _in_part(f"/{whole}", expect[name], seen.get(whole, ABSENT))
+        ignored = {"data", "dataIncludes"}
+    for name, (member, exactly) in _MEMBERS.items():
+        if name in expect and name not in ignored:
+            found += _compared(f"/{member}", expect[name], seen.get(member, ABSENT), exactly=exactly)
     return found
 
 
-def _exact(pointer: str, expected: Any, got: Any) -> Iterator[Difference]:
+def _compared(pointer: str, expected: Any, got: Any, *, exactly: bool) -> Iterator[Difference]:
+    """Unless exactly, members of objects that are not named do not count; lists are compared to their end anyway."""
     if isinstance(expected, dict) and isinstance(got, dict):
-        for name in [*expected, *(name for name in got if name not in expected)]:
-            yield from _exact(child(pointer, name), expected.get(name, ABSENT), got.get(name, ABSENT))
+        others = [name for name in got if name not in expected] if exactly else []
+        names = (*expected, *others)
+        pairs: list[tuple[str | int, Any, Any]] = [(name, _of(expected, name), _of(got, name)) for name in names]
     elif isinstance(expected, list) and isinstance(got, list):
-        for index in range(max(len(expected), len(got))):
-            yield from _exact(child(pointer, index), _at(expected, index), _at(got, index))
-    elif not _same(expected, got):
-        yield Difference(pointer, expected, got)
+        pairs = [(at, _at(expected, at), _at(got, at)) for at in range(max(len(expected), len(got)))]
+    else:
+        if not _same(expected, got):
+            yield Difference(pointer, expected, got)
+        return
+    for token, mine, its in pairs:
+        yield from _compared(child(pointer, token), mine, its, exactly=exactly)
 
 
-def _in_part(pointer: str, expected: Any, got: Any) -> Iterator[Difference]:
-    """Members of objects that are not named do not count; lists are compared item by item, to their end."""
-    if isinstance(expected, dict) and isinstance(got, dict):
-        for name, value in expected.items():
-            yield from _in_part(child(pointer, name), value, got.get(name, ABSENT))
-    elif isinstance(expected, list) and isinstance(got, list):
-        for index in range(max(len(expected), len(got))):
-            yield from _in_part(child(pointer, index), _at(expected, index), _at(got, index))
-    elif not _same(expected, got):
-        yield Difference(pointer, expected, got)
+def _of(members: Mapping[str, Any], name: str) -> Any:
+    return members.get(name, ABSENT)
 
 
 def _at(items: list[Any], index: int) -> Any:

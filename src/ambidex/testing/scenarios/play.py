@@ -58,7 +58,7 @@ class Outcome:
 async def play(stage: Stage, scenario: Scenario) -> Outcome:
     """What comes of the call; raises `ScenarioError` when the world it is given cannot be."""
     given = scenario.given
-    now = datetime.fromisoformat(given.get("now", DEFAULT_NOW))
+    now = _now(scenario)
     store = MemoryStore(FakeClock(round(now.timestamp() * 1000)))
     config = _config(stage, scenario)
     with _without(given.get("missing", ())):
@@ -88,6 +88,14 @@ async def _call(tool: str, scenario: Scenario, session: Session, store: Store) -
 
 
 # The world
+
+
+def _now(scenario: Scenario) -> datetime:
+    try:
+        return datetime.fromisoformat(scenario.given.get("now", DEFAULT_NOW))
+    except ValueError as error:
+        # A leap second is a date-time that no clock of Python's can show.
+        raise ScenarioError(scenario.path, "/given/now", str(error)) from None
 
 
 def _config(stage: Stage, scenario: Scenario) -> Config:

@@ -45,20 +45,19 @@ def find_scenarios(folder: Path) -> list[Path]:
 
 
 def read_scenario(path: Path, *, unwritten: bool = False) -> Scenario:
-    """Raises `ScenarioError`. With `unwritten`, `expect` may be left out: it is about to be written."""
+    """Raises `ScenarioError`. With `unwritten`, `expect` may be left out and is then empty: it is yet to be written."""
     document = _decoded(path)
-    if unwritten and isinstance(document, dict):
-        document = {"expect": {"ok": True}, **document}
-    problem = next(_checker().iter_errors(document), None)
+    filled = {"expect": {"ok": True}, **document} if unwritten and isinstance(document, dict) else document
+    problem = next(_checker().iter_errors(filled), None)
     if problem is not None:
         raise ScenarioError(path, from_path(problem.instance_path), _shortened(problem.message))
     _check_failures(path, document["given"].get("capabilities", {}))
-    return Scenario(path, document["about"], document["given"], document["call"], document["expect"])
+    return Scenario(path, document["about"], document["given"], document["call"], document.get("expect", {}))
 
 
 def _decoded(path: Path) -> Any:
     try:
-        return json.loads(path.read_text("utf-8"))
+        return json.loads(path.read_text("utf-8"), object_pairs_hook=_members, parse_constant=_refuse)
     except OSError as error:
         raise ScenarioError(path, "", f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -68,6 +67,21 @@ def _decoded(path: Path) -> Any:
     except json.JSONDecodeError as error:
         words = f"line {error.lineno}, column {error.colno}: is not JSON: {error.msg}"
         raise ScenarioError(path, "", words) from None
+    except ValueError as error:
+        raise ScenarioError(path, "", str(error)) from None
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A member that is there twice would hide one of two expectations."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"an object has the member {next(n for n in names if names.count(n) > 1)!r} twice")
+    return members
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
 
 
 @cache

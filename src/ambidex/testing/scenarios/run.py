@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -91,6 +90,9 @@ def _run_tool(folder: Path, update: bool, tell: Callable[[Verdict], None]) -> To
     except BuildError as error:
         report.problems = [str(problem) for problem in error.problems if problem.severity is Severity.ERROR]
         return report
+    except ScenarioError as error:
+        report.problems = [str(error)]
+        return report
     report.modes = failure_modes(guide, _readable(find_scenarios(folder)))
     return report
 
@@ -105,12 +107,12 @@ def run_one(stage: Stage, path: Path, *, update: bool = False) -> Verdict:
     except ScenarioError as error:
         where = f"{error.pointer}: " if error.pointer else ""
         return Verdict(path, problem=f"{where}{error.message}", seconds=time.perf_counter() - began)
-    unwritten = update and "expect" not in json.loads(path.read_text("utf-8"))
-    found = differences(outcome, scenario.expect)
-    if update and (found or unwritten):
-        rewrite(path, first(outcome) if unwritten else updated(scenario.expect, outcome))
-        return Verdict(path, scenario.about, updated=True, seconds=time.perf_counter() - began)
-    return Verdict(path, scenario.about, found, log=log, seconds=time.perf_counter() - began)
+    seconds = time.perf_counter() - began
+    found = differences(outcome, scenario.expect) if scenario.expect else []
+    if update and (found or not scenario.expect):
+        rewrite(path, updated(scenario.expect, outcome) if scenario.expect else first(outcome))
+        return Verdict(path, scenario.about, updated=True, seconds=seconds)
+    return Verdict(path, scenario.about, found, log=log, seconds=seconds)
 
 
 def _readable(paths: Sequence[Path]) -> list[Scenario]:

@@ -18,6 +18,7 @@ from ambidex.compiler.compile import build
 from ambidex.errors import BuildError
 from ambidex.registry.load import load
 from ambidex.registry.registry import Registry
+from ambidex.testing.scenarios.read import ScenarioError
 
 COMPANIONS = "tools"
 """The folder in `scenarios/`."""
@@ -41,13 +42,15 @@ class Stage:
 
 @contextmanager
 def staged(folder: Path) -> Iterator[Stage]:
-    """A stage for the scenarios of one tool folder; raises `BuildError` when it does not build."""
+    """A stage for the scenarios of one tool folder; raises `BuildError`, or `ScenarioError` over what it brings."""
     source = folder.resolve()
     with tempfile.TemporaryDirectory(prefix="ambidex-scenarios-") as place:
         stage = Stage(source.name.replace("-", "_"), Path(place))
         tools = stage.folder / source.parent.name
         _copy(source, tools)
         for companion in sorted(source.glob(f"{UNREAD}/{COMPANIONS}/*/")):
+            if companion.name == source.name:
+                raise ScenarioError(companion, "", "has the name of the tool that it is to be built beside")
             _copy(companion, tools)
         _build(stage, tools)
         stage.config.touch()

@@ -125,8 +125,9 @@ def _order(event: Call | Approval) -> tuple[int, int, int]:
 
 def _let_through(rows: dict[str, CallRow], turns: dict[int, TurnRow]) -> Iterator[Call | Approval]:
     """In the order in which each turn noted them. A key that was free again stands there more than once."""
+    left = Counter(entry.key for turn in turns.values() for entry in turn.calls if not entry.again)
     for turn in turns.values():
-        left, at = Counter(entry.key for entry in turn.calls if not entry.again), turn.began
+        at = turn.began
         for entry in turn.calls:
             row = rows.get(entry.key)
             if row is None:

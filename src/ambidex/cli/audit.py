@@ -106,8 +106,8 @@ def verify(path: Path | None, anchors: Path | None, url: str | None, config_path
     leave(Exit.OK if verdict.ok else Exit.PROBLEMS)
 
 
-@command.command("replay")
-@click.argument("session")
+@command.command("replay", context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
+@click.argument("session")  # an id may begin with a dash, so there are no short options here
 @click.option(
     "--against",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

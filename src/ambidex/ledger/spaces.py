@@ -67,5 +67,6 @@ def place_of(row: CallRow) -> str:
     return below(scope_of(row.user, row.conversation), row.key)
 
 
+@lru_cache(maxsize=4096)
 def block_key(tenant: str, user: str) -> str:
     return key(tenant, user)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from ambidex.arguments.parse import Parsed
 from ambidex.arguments.prepare import Prepared
-from ambidex.contracts.call import ToolCall
+from ambidex.contracts.call import SideEffects, ToolCall
 from ambidex.contracts.response import Fault
 from ambidex.contracts.spec import ToolSpec
 from ambidex.ledger.rows import BlockRow, CallRow, SessionRow, TurnRow
@@ -62,7 +61,9 @@ class Rules:
 
 
 class Climb:
-    """Read-only for gates. Rows are fetched when a gate first asks for them."""
+    """Read-only for gates, and read once: the rows that nearly every gate looks at are fetched at the start."""
+
+    __slots__ = ("asked", "discovers", "hangs_up", "rules", "scope", "session", "turn", "tx", "untrusted", "writes")
 
     def __init__(self, tx: Tx, asked: Asked, session: SessionRow, rules: Rules) -> None:
         self.tx = tx
@@ -70,23 +71,26 @@ class Climb:
         self.session = session
         self.rules = rules
         self.scope = scope_of(session.user, session.conversation)
+        number, tool, marked = session.turn, asked.tool, asked.untrusted
+        turn = tx.get(TURNS, below(self.scope, number)) if number else None
+        self.turn: TurnRow | None = turn
+        self.untrusted: bool = marked if marked is not None else turn is not None and turn.untrusted
+        self.writes: bool = tool is not None and tool.side_effects is SideEffects.WRITES
+        self.discovers: bool = tool is not None and tool.tool_id in rules.meta_tools
+        self.hangs_up: bool = tool is not None and "END_VOICE_SESSION" in tool.intents and not (turn and turn.hung_up)
+        """Whether this is the turn's one call that is outside the total: a user can always hang up."""
 
-    @cached_property
+    @property
     def tool(self) -> ToolSpec:
         """Only behind the gate `tool_is_known`."""
         assert self.asked.tool is not None
         return self.asked.tool
 
-    @cached_property
+    @property
     def prepared(self) -> Prepared:
         """Only behind the gate `arguments_are_valid`."""
         assert isinstance(self.asked.prepared, Prepared)
         return self.asked.prepared
-
-    @cached_property
-    def turn(self) -> TurnRow | None:
-        number = self.session.turn
-        return self.tx.get(TURNS, below(self.scope, number)) if number else None
 
     @property
     def open_turn(self) -> TurnRow:
@@ -94,27 +98,9 @@ class Climb:
         assert self.turn is not None
         return self.turn
 
-    @cached_property
+    @property
     def block(self) -> BlockRow | None:
         return self.tx.get(BLOCKS, block_key(self.session.user.tenant, self.session.user.id))
-
-    @cached_property
-    def untrusted(self) -> bool:
-        marked = self.asked.untrusted
-        return self.open_turn.untrusted if marked is None else marked
-
-    @cached_property
-    def writes(self) -> bool:
-        return self.tool.side_effects == "writes"
-
-    @cached_property
-    def discovers(self) -> bool:
-        return self.tool.tool_id in self.rules.meta_tools
-
-    @cached_property
-    def hangs_up(self) -> bool:
-        """Whether this is the turn's one call that is outside the total: a user can always hang up."""
-        return "END_VOICE_SESSION" in self.tool.intents and not self.open_turn.hung_up
 
     def row(self, name: str) -> CallRow | None:
         """A call of this conversation by its key."""

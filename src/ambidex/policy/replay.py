@@ -132,8 +132,11 @@ def _let_through(rows: dict[str, CallRow], turns: dict[int, TurnRow]) -> Iterato
             row = rows.get(entry.key)
             if row is None:
                 continue
+            if row.args_hash != entry.args_hash:
+                row = _lost(row, entry)
             left[entry.key] -= not entry.again
-            at = row.began if entry.again or not left[entry.key] else at
+            own = bool(row.same_as) if entry.again else not left[entry.key]  # else the row tells of another moment
+            at = row.began if own else at
             yield Approval(row) if row.request else _noted(row, entry, turn.number, at, last=not left[entry.key])
 
 
@@ -161,6 +164,12 @@ def _noted(row: CallRow, entry: TurnCall, turn: int, at: Moment, *, last: bool) 
 def _freed(row: CallRow, at: Moment) -> CallRow:
     """An earlier call under the same key, which failed so that the key was free again: the later one has its row."""
     return msgspec.structs.replace(row, state=CallState.RELEASED, envelope=b"", error_type="TRANSIENT", ended=at)
+
+
+def _lost(row: CallRow, entry: TurnCall) -> CallRow:
+    """A call whose key another one has by now: the turn knows that it was, and no more."""
+    about = {"tool": entry.tool, "args_hash": entry.args_hash, "writes": entry.writes}
+    return msgspec.structs.replace(row, **about, args=b"", same_as="", request="", error_type="")
 
 
 def _provider(rows: dict[str, CallRow]) -> str:

@@ -164,9 +164,8 @@ class Registry:
 
     def _tool(self, tool_id: str) -> Tool:
         """For the pipeline, which alone runs tools."""
-        spec = self._spec(tool_id)
         tool = self._tools.get(tool_id)
-        return tool or self._tools.setdefault(tool_id, Tool(spec, self._root))
+        return tool or self._tools.setdefault(tool_id, Tool(self._spec(tool_id), self._root))
 
     # What a provider is sent
 

@@ -562,3 +562,16 @@ async def test_once_a_call_is_final_no_row_of_it_holds_a_redacted_value_under_wh
         calls, requests = await call_rows(app), await request_rows(app)
     assert len(calls) == 5
     assert {row.args for row in calls} == {row.args for row in requests} == {b'{"name":"[redacted]"}'}
+
+
+@pytest.mark.threat("I02", "C06")
+async def test_an_approval_never_takes_the_place_of_another_call_under_the_same_id(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path).gated("send").writing("pay")
+    async with talking(workshop.build()) as (_, session, _):
+        await one(session, "send", {"name": "Ada"}, id="1")
+        paid = await one(session, "pay", {"name": "bill"}, id="1")
+        [request] = await session.confirmations()
+        assert (await session.approve(request.token)).ok
+        again = await one(session, "pay", {"name": "bill"}, id="1")
+    assert (paid.ok, again.ok, again.data) == (True, True, paid.data)
+    assert (len(workshop.runs("pay")), len(workshop.runs("send"))) == (1, 1)

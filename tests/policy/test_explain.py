@@ -300,9 +300,10 @@ async def test_an_outdated_session_is_not_ended_by_explaining(workshop: Workshop
     new = workshop.reading("page").build()
     async with talking(old) as (app, session, _):
         app.use(new)
-        lines = await audited(app)
+        lines, counted = await audited(app), (old.metrics(), new.metrics())
         explanation = await session.explain(call("look"))
         assert await audited(app) == lines
+        assert (old.metrics(), new.metrics()) == counted
         assert explanation.rule == "session_is_current"
         assert error_of(await one(session, "look")) == explanation.error_type
 

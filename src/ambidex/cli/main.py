@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "schema": ("ambidex.cli.schema", "Print the declarations a provider gets."),
     "prompt": ("ambidex.cli.prompt", "Print the prompt of a mode and its size."),
     "call": ("ambidex.cli.call", "Call a tool through the whole pipeline."),
+    "explain": ("ambidex.cli.explain", "Say what every gate would answer to a call."),
     "test": ("ambidex.cli.test", "Run the scenarios beside each tool."),
     "blocks": ("ambidex.cli.blocks", "List blocked users, or lift a block."),
     "audit": ("ambidex.cli.audit", "Read the audit, or verify that it is whole."),

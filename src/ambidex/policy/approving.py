@@ -211,6 +211,9 @@ def _claim(tx: Tx, request: RequestRow, begun: Begun, tool: ToolSpec, worker: Wo
 
 def _answers(tx: Tx, scope: str, request: RequestRow, row: CallRow) -> None:
     """The call that asked is this one from now on: under its id the outcome is found, whenever it comes again."""
+    earlier = tx.get(CALLS, below(scope, request.asked_key)) if request.asked_key else None
+    if earlier is not None and earlier.args_hash != row.args_hash:
+        return  # meanwhile the id was used for another call, and that one's answer is found under it
     if request.asked_key:
         told = row.args if request.told_args is None else request.told_args
         asked = msgspec.structs.replace(

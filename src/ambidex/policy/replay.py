@@ -1,7 +1,7 @@
 """The record of a session, put back in order: which calls a model made, and what was decided about each.
 
 It is read from rows: of calls, of refusals, of requests. Rows date to the millisecond; what came about within the same
-one is put in the order in which it can have come about.
+one is put in the order in which it most likely came about.
 """
 
 from __future__ import annotations
@@ -18,18 +18,13 @@ from ambidex.contracts.user import User
 from ambidex.ledger.rows import CallRow, CallState, RequestRow, SessionRow, TurnCall, TurnRow
 from ambidex.ledger.spaces import CALLS, REFUSED, REQUESTS, SESSIONS, TURNS, scope_of
 from ambidex.policy.climb import hash_of
-from ambidex.policy.explain import FEW, ID, Kind
-from ambidex.policy.ladder import AFTER_IDENTITY
+from ambidex.policy.explain import Kind
 from ambidex.stores.base import Tx
 from ambidex.stores.clock import Moment
 from ambidex.stores.keys import prefix
 
-CIRCUMSTANCES = frozenset(
-    {"session_is_active", "user_is_not_blocked", "call_is_still_wanted", "there_is_room", "store_has_room", FEW}
-)
-"""Refusals that tell of the moment and not of the tools: a replay takes the moment as it was."""
-_COUNTED = {gate.__name__ for gate in AFTER_IDENTITY} - CIRCUMSTANCES | {ID, FEW}
-"""Refusals because of calls before: those come first."""
+_OF_THE_MOMENT = frozenset({"call_is_still_wanted", "there_is_room", "store_has_room"})
+"""Refusals after which the very same call may have run at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,10 +111,10 @@ def read_record(tx: Tx, session_id: str) -> Recorded | None:
 
 
 def _order(event: Call | Approval) -> tuple[int, int, int]:
-    """By turn and time; within a millisecond, what counts comes before what was refused because of it."""
+    """By turn and time; within a millisecond, what counts comes before what may have been refused because of it."""
     if isinstance(event, Approval):
         return event.turn, event.at.wall, -1  # its turn begins with it
-    rank = {Kind.ASK: 1, Kind.RUN: 2, Kind.DUPLICATE: 2, Kind.REFUSE: 3 if event.rule in _COUNTED else 0}
+    rank = {Kind.ASK: 1, Kind.RUN: 2, Kind.DUPLICATE: 2, Kind.REFUSE: 0 if event.rule in _OF_THE_MOMENT else 3}
     return event.turn, event.at.wall, rank[event.was]
 
 
@@ -132,10 +127,10 @@ def _let_through(rows: dict[str, CallRow], turns: dict[int, TurnRow]) -> Iterato
             row = rows.get(entry.key)
             if row is None:
                 continue
-            if row.args_hash != entry.args_hash:
-                row = _lost(row, entry)
             left[entry.key] -= not entry.again
             own = bool(row.same_as) if entry.again else not left[entry.key]  # else the row tells of another moment
+            if row.args_hash != entry.args_hash:
+                row, own = _lost(row, entry), False
             at = row.began if own else at
             yield Approval(row) if row.request else _noted(row, entry, turn.number, at, last=not left[entry.key])
 

@@ -236,8 +236,8 @@ class _Playing:
         if call.rule == FEW:
             for _ in range(self._rules.confirmation.hourly):
                 hit(tx, key("asked", self._scope), HOUR_MS, self._rules.confirmation.hourly)
-        if call.rule == "session_is_active":
-            session = msgspec.structs.replace(session, state=msgspec.structs.replace(session.state, is_active=False))
+        state = msgspec.structs.replace(session.state, is_active=call.rule != "session_is_active")
+        session = msgspec.structs.replace(session, state=state)
         rules = self._rules
         if call.rule == "store_has_room":
             rules = replace(rules, retention=replace(rules.retention, writes=0))

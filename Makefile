@@ -31,8 +31,9 @@ types: setup
 pytest: setup
 	$(BIN)/python -m pytest -n $(JOBS)
 
-soak: setup      ## duplicates, races, kills and random conversations at full size: some minutes
-	AMBIDEX_SOAK=1 $(BIN)/python -m pytest tests/soak -v -x
+soak: setup      ## duplicates, races, kills and random conversations and fuzzed calls at full size: an hour or more
+	AMBIDEX_SOAK=1 $(BIN)/python -m pytest tests/soak -v -x --ignore tests/soak/test_fuzz.py
+	AMBIDEX_SOAK=1 $(BIN)/python -m pytest tests/soak/test_fuzz.py -v -x -n $(JOBS)
 
 demo: setup      ## build the registry of the shipped tools and show it
 	$(BIN)/ambidex build

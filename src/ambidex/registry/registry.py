@@ -164,7 +164,7 @@ class Registry:
 
     def _tool(self, tool_id: str) -> Tool:
         """For the pipeline, which alone runs tools."""
-        tool = self._tools.get(tool_id)
+        tool = self._tools.get(tool_id) if type(tool_id) is str else None
         return tool or self._tools.setdefault(tool_id, Tool(self._spec(tool_id), self._root))
 
     # What a provider is sent

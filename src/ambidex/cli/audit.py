@@ -67,7 +67,7 @@ def tail(
     def wanted(line: Line) -> bool:
         return session in (None, line.session) and tool in (None, line.tool)
 
-    with _open_log(load_config(config_path, store=url), directory) as log:
+    with open_log(load_config(config_path, store=url), directory) as log:
         draw = _say_raw if as_json else _drawer()
         after = log.end()
         for line in newest(log, count, keep=wanted if session or tool else None):
@@ -94,7 +94,7 @@ def verify(path: Path | None, anchors: Path | None, url: str | None, config_path
 
     config = load_config(config_path, store=url)
     place = path or config[keys.AUDIT_DIRECTORY]
-    with _open_store(config[keys.STORE]) if path is None or url else _no_store() as store:
+    with open_existing(config[keys.STORE]) if path is None or url else _no_store() as store:
         files = place if place.is_dir() else [place] if place.is_file() else []
         if not files and store is None:
             raise click.ClickException(f"there is nothing to verify: no {shown(place)}, no store {config[keys.STORE]}")
@@ -129,7 +129,7 @@ def replay_command(session: str, against: Path, url: str | None, config_path: Pa
     from ambidex.session.settings import settings_of
 
     config, registry = load_config(config_path, store=url), load(against)
-    with _open_store(config[keys.STORE]) as store:
+    with open_existing(config[keys.STORE]) as store:
         if store is None:
             raise click.ClickException(f"nothing was recorded yet: no store {config[keys.STORE]}")
         recorded = _recorded(store, session)
@@ -153,10 +153,10 @@ def _recorded(store: Store, session: str) -> Recorded:
 
 
 @contextmanager
-def _open_log(config: Config, directory: Path | None) -> Iterator[AuditLog]:
+def open_log(config: Config, directory: Path | None) -> Iterator[AuditLog]:
     from ambidex.audit.log import FileLog, StoreLog
 
-    with _no_store() if directory else _open_store(config[keys.STORE]) as store:
+    with _no_store() if directory else open_existing(config[keys.STORE]) as store:
         place = directory or config[keys.AUDIT_DIRECTORY]
         if store is not None:
             yield StoreLog(store)
@@ -167,7 +167,7 @@ def _open_log(config: Config, directory: Path | None) -> Iterator[AuditLog]:
 
 
 @contextmanager
-def _open_store(url: str) -> Iterator[Store | None]:
+def open_existing(url: str) -> Iterator[Store | None]:
     """The store, or None where there is none yet: looking at it must not make one."""
     from ambidex.stores.open import open_store
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ambidex.cli.answer import tell, tell_json, tell_next, tell_refused
-from ambidex.cli.artifact import known_tool, open_artifact
-from ambidex.cli.completion import tool_names
-from ambidex.cli.options import artifact_option, common_options, mode_option
+from ambidex.cli.artifact import open_artifact
 from ambidex.cli.output import Exit, leave, note, on_terminal
 from ambidex.cli.printable import printable, printable_json
-from ambidex.cli.words import name, words
+from ambidex.cli.wish import Wish, read_wish, somebody, wish_options
 from ambidex.config import Config, keys
 from ambidex.contracts.faults import ErrorType
 
@@ -32,38 +28,9 @@ if TYPE_CHECKING:
     from ambidex.stores.base import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What was typed."""
-
-    tool: str
-    args: bytes
-    mode: str
-    conversation: str
-    said: str
-
-
 @click.command(short_help="Call a tool through the whole pipeline.")
-@click.argument("tool", shell_complete=tool_names)
-@click.argument("args", metavar="[JSON]", default="{}")
-@mode_option(required=True)
-@click.option(
-    "--user", "user_id", callback=name, default="local", show_default=True, help="Who calls; every scope is held."
-)
-@click.option(
-    "--conversation",
-    callback=name,
-    default="cli",
-    show_default=True,
-    help="The conversation, which lasts between calls.",
-)
-@click.option(
-    "--said", callback=words, help="What the user said, for conditions and handlers (default: the call itself)."
-)
+@wish_options
 @click.option("--approve", is_flag=True, help="Approve without being asked, should it need a confirmation.")
-@click.option("--store", "url", metavar="URL", help="The store (default: configured).")
-@artifact_option
-@common_options
 def command(
     tool: str,
     args: str,
@@ -86,13 +53,10 @@ def command(
     from ambidex.errors import Refused
 
     config, registry = open_artifact(config_path, artifact)
-    tool = known_tool(registry, tool)
     asks = args != "-" and not as_json and on_terminal(sys.stdin) and on_terminal(sys.stderr)
-    given = sys.stdin.buffer.read() if args == "-" else os.fsencode(args)
-    spoken = f"{tool} {given.decode(errors='replace')}" if said is None else said
-    wish = Wish(tool, given, mode, conversation, spoken)
+    wish = read_wish(tool, args, mode, conversation, said, registry)
     try:
-        answer = _call(wish, _user(user_id, registry), registry, config, url, approve=approve, asks=asks)
+        answer = _call(wish, somebody(user_id, registry), registry, config, url, approve=approve, asks=asks)
     except Refused as refused:
         tell_refused(refused.error, user_id, as_json=as_json)
         leave(Exit.PROBLEMS)
@@ -100,14 +64,6 @@ def command(
     if not as_json:
         tell_next(answer)
     leave(Exit.OK if answer.ok else Exit.PROBLEMS)
-
-
-def _user(name: str, registry: Registry) -> User:
-    """Somebody who may use every tool there is."""
-    from ambidex.contracts.user import User
-
-    scopes = (scope for tool in registry.tool_ids() for scope in registry.metadata(tool).get("permissions", ()))
-    return User(name, scopes=frozenset(scopes))
 
 
 def _call(

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ambidex.cli.artifact import known_tool, open_artifact
-from ambidex.cli.call import Wish, _user
-from ambidex.cli.completion import tool_names
-from ambidex.cli.options import artifact_option, common_options, mode_option
+from ambidex.cli.artifact import open_artifact
 from ambidex.cli.output import Exit, columns, console, leave, note, on_terminal, say, say_json
 from ambidex.cli.printable import printable, printable_json
-from ambidex.cli.words import name, words
+from ambidex.cli.wish import Wish, read_wish, somebody, wish_options
 from ambidex.config import Config, keys
 
 if TYPE_CHECKING:
@@ -37,17 +33,7 @@ _DECISIONS = {
 
 
 @click.command(short_help="Say what every gate would answer to a call.")
-@click.argument("tool", shell_complete=tool_names)
-@click.argument("args", metavar="[JSON]", default="{}")
-@mode_option(required=True)
-@click.option(
-    "--user", "user_id", callback=name, default="local", show_default=True, help="Who calls; every scope is held."
-)
-@click.option("--conversation", callback=name, default="cli", show_default=True, help="The conversation, as it is now.")
-@click.option("--said", callback=words, help="What the user said, for conditions (default: the call itself).")
-@click.option("--store", "url", metavar="URL", help="The store (default: configured).")
-@artifact_option
-@common_options
+@wish_options
 def command(
     tool: str,
     args: str,
@@ -68,22 +54,19 @@ def command(
     1 if it would be refused.
     """
     config, registry = open_artifact(config_path, artifact)
-    tool = known_tool(registry, tool)
-    given = sys.stdin.buffer.read() if args == "-" else os.fsencode(args)
-    spoken = f"{tool} {given.decode(errors='replace')}" if said is None else said
-    wish = Wish(tool, given, mode, conversation, spoken)
-    explanation = _explained(wish, _user(user_id, registry), registry, config, url)
+    wish = read_wish(tool, args, mode, conversation, said, registry)
+    explanation = _explained(wish, somebody(user_id, registry), registry, config, url)
     _tell_json(explanation) if as_json else _tell(explanation)
     leave(Exit.OK if explanation.goes_on else Exit.PROBLEMS)
 
 
 def _explained(wish: Wish, user: User, registry: Registry, config: Config, url: str | None) -> Explanation:
     """In one transaction, which is taken back."""
-    from ambidex.cli.audit import _open_store
+    from ambidex.cli.audit import open_existing
     from ambidex.policy.explain import Undone, undone
     from ambidex.stores.memory import MemoryStore
 
-    with _open_store(url or config[keys.STORE]) as found:
+    with open_existing(url or config[keys.STORE]) as found:
         store = found or MemoryStore()
         try:
             return store.run(undone(lambda tx: _in_a_new_turn(tx, wish, user, registry, config)), lasting=False)

@@ -32,13 +32,13 @@ def command(watch: bool, url: str | None, artifact: Path | None, config_path: Pa
     95th percentile against each tool's latency budget. With --json: {"ok", "registryVersion", "tools": {ID: counts},
     "sessions": {MODE: counts}}; it does not go with --watch.
     """
-    from ambidex.cli.audit import _open_log
+    from ambidex.cli.audit import open_log
     from ambidex.cli.tally import Tally
 
     if watch and as_json:
         raise click.UsageError("--watch draws for a person; a program runs `ambidex stats --json` again")
     _, registry = open_artifact(config_path, artifact)
-    with _open_log(load_config(config_path, store=url), None) as log:
+    with open_log(load_config(config_path, store=url), None) as log:
         tally = Tally(registry)
         tally.read(log)
         if as_json:

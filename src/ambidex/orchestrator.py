@@ -17,7 +17,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ambidex.audit.chain import Record
 from ambidex.audit.export import AuditExporter
 from ambidex.config.config import Config
 from ambidex.contracts.call import Mode
@@ -244,6 +243,3 @@ def _recover(tx: Tx, place: str, shared: Shared) -> Recovered | None:
     if taken is None:
         return None
     return Recovered(taken, session, turn) if taken.state is CallState.STARTED else Recovered(taken)
-
-
-__all__ = ["Orchestrator", "Record"]

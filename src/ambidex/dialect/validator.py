@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ambidex.dialect.formats import NUMBER_FORMATS
 from ambidex.dialect.keywords import children
 from ambidex.dialect.pointer import from_path
 
-if False:  # for type checkers; jsonschema_rs is loaded by the first schema, not by an import of this package
+if TYPE_CHECKING:  # jsonschema_rs is loaded by the first schema, not by an import of this package
     import jsonschema_rs
 
 

@@ -20,7 +20,7 @@ TEXT: dict[str, Any] = {"mode": "text", "now": "2026-03-02T09:00:00+00:00"}
 
 
 @given(instant=INSTANTS, zone=ZONES, style=st.sampled_from(["short", "long", "spoken", "relative"]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=100, deadline=None)
 async def test_the_instant_survives_every_zone_and_style(instant: datetime, zone: str, style: str) -> None:
     outcome = await run("format-datetime", {"value": instant.isoformat(), "timezone": zone, "style": style}, TEXT)
     data = outcome.envelope["data"]
@@ -31,7 +31,7 @@ async def test_the_instant_survives_every_zone_and_style(instant: datetime, zone
 
 @pytest.mark.threat("V13")
 @given(instant=FIRST_AND_LAST_DAYS, zone=ZONES, style=st.sampled_from(["short", "long", "spoken", "relative"]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=100, deadline=None)
 async def test_the_first_and_the_last_day_are_written_or_refused(instant: datetime, zone: str, style: str) -> None:
     args = {"value": f"{instant.isoformat()}Z", "timezone": zone, "style": style}
     answer = (await run("format-datetime", args, TEXT)).envelope

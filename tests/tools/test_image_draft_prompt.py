@@ -19,7 +19,7 @@ looks = module_of("image-draft-prompt", "looks")
 
 
 @given(brief=BRIEFS, style=st.none() | st.text(CHARACTERS, max_size=100), count=st.integers(1, 4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=100, deadline=None)
 async def test_drafts_are_distinct_keep_the_brief_and_fit_the_generator(
     brief: str, style: str | None, count: int
 ) -> None:

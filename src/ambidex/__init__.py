@@ -20,7 +20,10 @@ A test keeps it true.
     capabilities   what handlers may use
     session        one connection of a conversation
     orchestrator   call -> policy -> execute -> intents -> audit, on one page
-    agents         the prompt around the tools
+    transports     a provider's wire <-> calls and envelopes; one file for each provider
+    offline        the provider that needs no key
+    agents         the loop around a provider, and the prompt around the tools
+    server         HTTP: the chat stream, confirmations, tools, audit, metrics, the page
     shipped        where the tools and prompts that come with the package are
     testing        helpers for those who write tools
     bench          what `ambidex bench` measures

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from ambidex.audit.export import AuditExporter
+from ambidex.capabilities.kb.configured import ConfiguredKb
 from ambidex.config.config import Config
 from ambidex.contracts.call import Mode
 from ambidex.contracts.faults import ErrorType
@@ -63,13 +64,17 @@ class Orchestrator:
         clock: Clock | None = None,
         grace_seconds: float | None = None,
     ) -> None:
-        """`audit`: a directory that the audit is exported to, or an exporter; without one it stays in the store."""
+        """`capabilities` that are not given are built from the configuration; None says that one is not there.
+
+        `audit`: a directory that the audit is exported to, or an exporter; without one it stays in the store.
+        """
         opened = open_store(store, clock=clock) if isinstance(store, str) else store
         settings = settings_of(config)
+        self._kb = ConfiguredKb(settings.config)
         self._shared = Shared(
             runner=StoreRunner(opened),
             config=settings.public,
-            capabilities=dict(capabilities or {}),
+            capabilities={"kb": self._kb, **(capabilities or {})},
             production=settings.production,
             limits=settings.limits,
             confirmation=settings.confirmation,
@@ -104,6 +109,7 @@ class Orchestrator:
         self._watchdog.stop()
         if self._audit is not None:
             await self._audit.close()
+        await self._kb.close()
         await self._shared.runner.close()
 
     # Registries

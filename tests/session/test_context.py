@@ -76,17 +76,17 @@ async def test_a_handler_is_shown_the_facts_of_its_call(workshop: Workshop) -> N
 
 
 async def test_a_capability_that_is_not_there_is_unavailable_and_has_says_so(workshop: Workshop) -> None:
-    workshop.tool("use", handler=TRYING.format(attempt='await context.kb.search("x")'))
-    workshop.tool("ask", handler=SHOWING.format(shown='[context.has(name) for name in ("kb", "audit", "messaging")]'))
+    workshop.tool("use", handler=TRYING.format(attempt='await context.crm.search("x")'))
+    workshop.tool("ask", handler=SHOWING.format(shown='[context.has(name) for name in ("crm", "audit", "messaging")]'))
     async with talking(workshop.build()) as (_, session, _):
         assert error_of(await one(session, "use")) == "UNAVAILABLE"
         assert (await one(session, "ask")).data == [False, True, True]
-    async with talking(workshop.build(), capabilities={"kb": Kb()}) as (_, session, _):
+    async with talking(workshop.build(), capabilities={"crm": Crm()}) as (_, session, _):
         assert error_of(await one(session, "use")) == "ok"
         assert (await one(session, "ask")).data == [True, True, True]
 
 
-class Kb:
+class Crm:
     async def search(self, query: str) -> Any:
         return [query]
 

@@ -419,7 +419,7 @@ async def test_a_context_cannot_be_packed_up_and_taken_away(tmp_path: Path) -> N
 
 
 @pytest.mark.threat("H08")
-@pytest.mark.parametrize("name", ["kb", "calendar", "images", "nonsense"])
+@pytest.mark.parametrize("name", ["calendar", "images", "nonsense"])
 async def test_a_capability_that_is_not_there_is_unavailable(tmp_path: Path, name: str) -> None:
     answer = await answer_of(tmp_path, f"assert not context.has('{name}')\nreturn ok(await context.{name}.search('x'))")
     assert answer.error is not None

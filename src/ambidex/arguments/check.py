@@ -27,18 +27,18 @@ _COUNTING = frozenset({"minItems", "contains", "minContains"})
 class ArgumentCheck:
     """Raises `ambidex.dialect.validator.SchemaError` when made from a schema that is none."""
 
-    __slots__ = ("_has_forms", "_is_valid", "_schema", "_validator")
+    __slots__ = ("_has_forms", "_schema", "_validator", "is_valid")
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self._schema = schema
         self._validator = compile_schema(schema)
-        self._is_valid = self._validator.is_valid
+        self.is_valid = self._validator.is_valid
         text = orjson.dumps(schema)
         self._has_forms = b'"anyOf"' in text or b'"oneOf"' in text
 
     def check(self, args: dict[str, Any]) -> Fault | None:
         """None, or the fault to answer with. `args` is plain data as `parse` makes it."""
-        if self._is_valid(args):
+        if self.is_valid(args):
             return None
         if _is_small(args):
             return explain_all(self._schema, args, self._validator.iter_errors(args))

@@ -48,7 +48,7 @@ class Clamp:
 
 
 class Clamps:
-    """All bounds of one tool. True for a mode that has any."""
+    """All bounds of one tool. True when there are any."""
 
     __slots__ = ("_by_mode",)
 
@@ -59,6 +59,9 @@ class Clamps:
             )
             for mode, bounds in (limits or {}).items()
         }
+
+    def __bool__(self) -> bool:
+        return bool(self._by_mode)
 
     def apply(self, args: dict[str, Any], mode: Mode) -> tuple[dict[str, Any], Clamped, tuple[str, ...]]:
         """The arguments within the bounds of `mode`, what was changed, and a sentence on each change."""

@@ -24,6 +24,10 @@ class _Plan:
     prefix: list[_Plan] = field(default_factory=list)
     tokens: dict[str, str] = field(default_factory=dict)
     """Property -> its step of a pointer, escaped once."""
+    names: frozenset[str] = frozenset()
+    """Of `values`."""
+    flat: bool = False
+    """Whether all values are scalars, which need no fresh copy."""
     useful: bool = False
 
 
@@ -119,6 +123,8 @@ def _complete(plan: _Plan, seen: set[int]) -> None:
     for name, value in plan.values.items():
         if name in plan.inside and plan.inside[name] is not plan:
             plan.values[name] = _fill(plan.inside[name], value, "", [])
+    plan.names = frozenset(plan.values)
+    plan.flat = not any(isinstance(value, (dict, list)) for value in plan.values.values())
 
 
 def _fill(plan: _Plan, value: Any, pointer: str, filled: list[str]) -> Any:
@@ -134,10 +140,12 @@ def _fill_object(plan: _Plan, value: dict[str, Any], pointer: str, filled: list[
     for name, below in plan.inside.items():
         if name in value:
             result[name] = _fill(below, value[name], pointer + plan.tokens[name], filled)
-    for name, default in plan.values.items():
-        if name not in value:
-            result[name] = _fresh(default)
-            filled.append(pointer + plan.tokens[name])
+    missing = plan.names - value.keys()
+    if missing:
+        for name, default in plan.values.items():
+            if name in missing:
+                result[name] = default if plan.flat else _fresh(default)
+                filled.append(pointer + plan.tokens[name])
     return result
 
 

@@ -39,10 +39,20 @@ class Head(msgspec.Struct, frozen=True):
     """A random name, so that a chain cannot be passed off as another."""
 
 
+class LateEvents:
+    """Events that are not made yet: what they tell of knows them, and when each happened."""
+
+    __slots__ = ()
+
+    def dated(self) -> list[tuple[Moment, list[Event]]]:
+        """Oldest first."""
+        raise NotImplementedError
+
+
 class Waiting(msgspec.Struct, frozen=True):
     """Events that are not chained yet: an immutable list, newest first, so that a rollback costs nothing."""
 
-    events: tuple[Event, ...]
+    events: tuple[Event, ...] | LateEvents
     at: Moment
     count: int
     """Events from here to the oldest."""
@@ -96,6 +106,18 @@ def defer(tx: Tx, events: Sequence[Event]) -> None:
     tx.put(WAITING, NEWER, Waiting(tuple(events), tx.now, count, newer))
 
 
+def defer_late(waiting: dict[str, Waiting], events: LateEvents, number: int, at: Moment) -> bool:
+    """The same, between operations, for `number` events that are made when they are chained.
+
+    `waiting` is the shelf of what waits. False, and nothing done, where `defer` would have to make room.
+    """
+    newer = waiting.get(NEWER)
+    if newer is None or newer.count >= WAITING_LIMIT:
+        return False
+    waiting[NEWER] = Waiting(events, at, newer.count + number, newer)
+    return True
+
+
 def settle(tx: Tx) -> None:
     """Chain what waits, oldest first."""
     lost = tx.get(LOST, ONLY)
@@ -105,7 +127,7 @@ def settle(tx: Tx) -> None:
     for half in (OLDER, NEWER):
         waiting = tx.get(WAITING, half)
         if waiting is not None:
-            for events, at in _oldest_first(waiting):
+            for at, events in _oldest_first(waiting):
                 _chain(tx, events, at)
             tx.delete(WAITING, half)
 
@@ -117,12 +139,15 @@ def _make_room(tx: Tx, newer: Waiting) -> None:
     tx.put(WAITING, OLDER, newer)
 
 
-def _oldest_first(waiting: Waiting | None) -> list[tuple[tuple[Event, ...], Moment]]:
-    found = []
+def _oldest_first(waiting: Waiting | None) -> list[tuple[Moment, Sequence[Event]]]:
+    nodes = []
     while waiting is not None:
-        found.append((waiting.events, waiting.at))
+        nodes.append(waiting)
         waiting = waiting.older
-    return found[::-1]
+    found: list[tuple[Moment, Sequence[Event]]] = []
+    for node in reversed(nodes):
+        found += node.events.dated() if isinstance(node.events, LateEvents) else [(node.at, node.events)]
+    return found
 
 
 def _chain(tx: Tx, events: Sequence[Event], at: Moment) -> None:

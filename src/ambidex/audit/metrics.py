@@ -49,18 +49,15 @@ def count(counts: Counts, event: Event) -> None:
 
 
 def _finished(tool: ToolCounts, event: Event) -> None:
-    if event.duration is not None:  # a call that recovery gave its end took nobody knows how long
-        tool.took(event.duration)
     if event.facts:
         tool.over_budget.update(budget for fact, budget in _BUDGETS.items() if fact in event.facts)
-    if event.ok:
-        tool.ok += 1
-        if tool.retrieves:
-            tool.results += len(event.records)
-            tool.empty += not event.records
-    else:
-        tool.failed += 1
-        _error(tool, event)
+    if event.ok and event.duration is not None:
+        tool.ended_well(event.duration, len(event.records))
+        return
+    if event.duration is not None:  # a call that recovery gave its end took nobody knows how long
+        tool.took(event.duration)
+    tool.failed += 1
+    _error(tool, event)
 
 
 def _refused(tool: ToolCounts, event: Event) -> None:

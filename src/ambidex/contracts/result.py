@@ -12,7 +12,7 @@ from ambidex.contracts.response import Fault, ToolResponse
 
 def ok(data: Any = None, *, intents: Iterable[AnyIntent | Mapping[str, Any]] = ()) -> ToolResponse:
     """A success."""
-    return ToolResponse(ok=True, data=data, intents=_intents(intents))
+    return ToolResponse(ok=True, data=data, intents=_intents(intents) if intents else ())
 
 
 def fail(

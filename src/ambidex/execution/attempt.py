@@ -6,10 +6,11 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
+
+import msgspec
 
 from ambidex.contracts.faults import HANDLER_TYPES, ErrorType
 from ambidex.contracts.response import Fault
@@ -30,8 +31,7 @@ class How(StrEnum):
     """Taken back before an attempt began."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(msgspec.Struct, frozen=True, gc=False):
     how: How
     result: Result
     task: asyncio.Task[Any] | None = None
@@ -51,7 +51,7 @@ def run_inline(tool: Tool, check: ResultCheck, args: Mapping[str, Any], context:
     """For a handler that cannot suspend: no task, no deadline but the one that is looked at afterwards."""
     start = time.perf_counter()
     try:
-        coroutine = tool.execute(MappingProxyType(dict(args)), context)
+        coroutine = tool.execute(MappingProxyType(args if type(args) is dict else dict(args)), context)
         try:
             coroutine.send(None)
         except StopIteration as done:

@@ -33,6 +33,14 @@ class Ran:
     """The handler, where it goes on although nobody waits for it any more; a write's end then settles the row."""
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A first attempt that was made already, and what it took."""
+
+    attempt: Attempt
+    spent_ms: float
+
+
 class Execution:
     """One call on its way. `stop` is how a barge-in or a provider's cancellation reaches it."""
 
@@ -49,17 +57,25 @@ class Execution:
         self.stop = asyncio.Event()
 
     async def run(
-        self, args: Mapping[str, Any], context: Any, first_attempt: int = 1, canonical: bytes | None = None
+        self,
+        args: Mapping[str, Any],
+        context: Any,
+        first_attempt: int = 1,
+        canonical: bytes | None = None,
+        made: Made | None = None,
     ) -> Ran:
         """`canonical` is `args` as JSON text: a further attempt gets a fresh copy, for a handler may change its own."""
         spec = self._tool.spec
-        start, attempts, slept_ms = time.perf_counter(), 0, 0.0
-        if self._stopped:
+        start, attempts, slept_ms = time.perf_counter(), 0, made.spent_ms if made else 0.0
+        if self._stopped and made is None:
             return self._ran(dropped(self._tool), 0.0, first_attempt)
         while True:
             attempts += 1
             spent = (time.perf_counter() - start) * 1000 + slept_ms
-            attempt = await self._once(args, context, (spec.timeout_ms - spent) / 1000)
+            if made is not None:
+                attempt, made = made.attempt, None
+            else:
+                attempt = await self._once(args, context, (spec.timeout_ms - spent) / 1000)
             spent = (time.perf_counter() - start) * 1000 + slept_ms
             wait = self._wait(attempt, attempts, spent)
             if wait is None:

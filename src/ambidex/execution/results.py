@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+import orjson
 
 from ambidex.arguments.plain import MAX_DEPTH, is_dangerous
 from ambidex.audit.redact import REDACTED, redact
@@ -21,6 +21,7 @@ MAX_ANSWER = 256 * 1024
 MAX_RESULT = 4 * 1024 * 1024
 _MOST_WORDS = 2000
 _WORDS = ("reason", "closing_message", "text_response")
+_PLAIN_ONLY = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 CUT_NOTICE = "The result was longer than fits; parts of it were left out."
 
 
@@ -28,8 +29,7 @@ class BadResult(Exception):
     """For the developer. The model only learns that the tool failed inside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(msgspec.Struct, frozen=True, gc=False):
     """A handler's answer, checked. `data` is JSON text: what was checked is what is sent and kept."""
 
     ok: bool
@@ -43,18 +43,29 @@ class Result:
     passed_on: str = ""
     """The tool whose answer this is, where a handler returned a child's as it is."""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to it but data."""
+        return self.ok and not (self.intents or self.truncated or self.passed_on)
+
 
 class ResultCheck:
     """One tool's rules for results, compiled once."""
 
-    __slots__ = ("_response", "_spec")
+    __slots__ = ("_is_simple", "_response", "_spec")
 
     def __init__(self, spec: ToolSpec) -> None:
         self._spec = spec
         self._response: Any = None
+        self._is_simple = not (bytes(spec.response) or spec.redact)
+        """Whether data has no rules of this tool's own."""
 
     def check(self, value: Any) -> Result:
         """Raises `BadResult`."""
+        if self._is_simple and type(value) is ToolResponse and value.ok is True:
+            quick = _quick(value)
+            if quick is not None:
+                return quick
         response = _as_response(value)
         if response.ok:
             return self._success(response)
@@ -106,6 +117,25 @@ class ResultCheck:
             raise BadResult(f"data{place} breaks response: {error.kind.name}")
 
 
+def _quick(response: ToolResponse) -> Result | None:
+    """The same, in one go, for a success that is nothing but plain data with nothing doubtful in it; else None."""
+    data = response.data
+    if type(data) is not dict or response.intents != () or response.notices != ():
+        return None
+    try:
+        encoded = orjson.dumps(data, None, _PLAIN_ONLY)
+    except (TypeError, ValueError):
+        return None
+    if (
+        len(encoded) > MAX_ANSWER
+        or encoded.count(b"{") + encoded.count(b"[") > MAX_DEPTH
+        or b"null" in encoded
+        or b'"__' in encoded
+    ):
+        return None
+    return Result(True, msgspec.Raw(encoded), degraded=data.get("degraded") is True, records=_records(data))
+
+
 def _as_response(value: Any) -> ToolResponse:
     if type(value) is ToolResponse:
         return _sound(value)
@@ -127,7 +157,7 @@ def _sound(response: ToolResponse) -> ToolResponse:
     """The same, once every member is known to be of its type: a constructor believes whatever it is given."""
     if type(response.ok) is not bool:
         raise BadResult("ok must be true or false")
-    if response.notices and not all(type(notice) is str for notice in msgspec.convert(response.notices, tuple)):
+    if response.notices != () and not all(type(notice) is str for notice in msgspec.convert(response.notices, tuple)):
         raise BadResult("notices must be strings")
     if not all(isinstance(intent, AnyIntent) for intent in response.intents):
         raise BadResult("intents must be intents")
@@ -215,14 +245,23 @@ def _records(data: Any) -> tuple[str, ...]:
     """Ids of records in an answer, for the audit: `id` of the entries of `results` and `records`."""
     if not isinstance(data, Mapping):
         return ()
-    found = []
+    found: list[Any] = []
     for name in ("results", "records"):
         entries = data.get(name)
         if isinstance(entries, (list, tuple)):
-            found += [
-                entry["id"] for entry in entries if isinstance(entry, Mapping) and isinstance(entry.get("id"), str)
-            ]
-    return tuple(name for name in found if name != REDACTED)[:50]
+            found += _ids(entries)
+    return tuple(found[:50])
+
+
+def _ids(entries: Sequence[Any]) -> list[str]:
+    try:
+        ids = [entry["id"] for entry in entries]
+        if set(map(type, ids)) == {str} and REDACTED not in ids:
+            return ids
+    except (KeyError, TypeError, IndexError):
+        pass
+    shown = [entry.get("id") for entry in entries if isinstance(entry, Mapping)]
+    return [id for id in shown if isinstance(id, str) and id != REDACTED]
 
 
 def as_it_is(child: ToolResponse) -> Result:

@@ -61,6 +61,8 @@ class TurnKind(StrEnum):
     APPROVAL = "approval"
     REJECTION = "rejection"
     HANDOVER = "handover"
+    REGENERATION = "regeneration"
+    """The answer to the user's last words is made anew."""
 
 
 class TurnCall(msgspec.Struct, frozen=True, array_like=True):
@@ -98,6 +100,8 @@ class TurnRow(msgspec.Struct, frozen=True, kw_only=True):
     warned: bool = False
     """The model was told that this turn is slow."""
     calls: tuple[TurnCall, ...] = ()
+    replaced: tuple[TurnCall, ...] = ()
+    """Of a regeneration: the writes that were made for the same words already."""
 
 
 class CallState(StrEnum):

@@ -17,7 +17,7 @@ from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.user import User
 from ambidex.ledger.blocks import block_left_ms
 from ambidex.ledger.events import session_event
-from ambidex.ledger.rows import ConversationRow, SessionRow, State, TurnKind, TurnRow
+from ambidex.ledger.rows import ConversationRow, SessionRow, State, TurnCall, TurnKind, TurnRow
 from ambidex.ledger.spaces import BLOCKS, CONVERSATIONS, RESUME, SESSIONS, TURNS, below, block_key, scope_of
 from ambidex.ledger.state import ended, farewell_spoken, turn_begins
 from ambidex.stores.base import Tx
@@ -167,7 +167,8 @@ def _next_turn(tx: Tx, row: SessionRow, said: str, kind: TurnKind, messages: tup
     kept = kind not in (TurnKind.MESSAGE, TurnKind.TRANSCRIPT) and last is not None and last.untrusted
     # A request that was handed over is told to the model, but the user has not said it here.
     heard = "" if kind is TurnKind.HANDOVER else said
-    turn = TurnRow(number=number, kind=kind, input=heard, began=tx.now, untrusted=kept)
+    replaced = _writes_since_the_user_spoke(tx, scope, last) if kind is TurnKind.REGENERATION else ()
+    turn = TurnRow(number=number, kind=kind, input=heard, began=tx.now, untrusted=kept, replaced=replaced)
     row = msgspec.structs.replace(row, turn=number)
     events = [session_event(EventKind.TURN_SUMMARY, row, turn=last.number, facts=_summary(last))] if last else []
     events.append(session_event(EventKind.TURN_START, row, facts={"kind": str(kind)}))
@@ -176,6 +177,17 @@ def _next_turn(tx: Tx, row: SessionRow, said: str, kind: TurnKind, messages: tup
     tx.put(SESSIONS, row.id, row)
     record(tx, events)
     return Begun(row, turn, messages)
+
+
+def _writes_since_the_user_spoke(tx: Tx, scope: str, last: TurnRow | None) -> tuple[TurnCall, ...]:
+    """What a regeneration must not do again: decisions since then began turns of their own."""
+    found: tuple[TurnCall, ...] = ()
+    while last is not None:
+        found = (*last.replaced, *(call for call in last.calls if call.writes and not call.again), *found)
+        if last.kind not in (TurnKind.APPROVAL, TurnKind.REJECTION):
+            break
+        last = tx.get(TURNS, below(scope, last.number - 1)) if last.number > 1 else None
+    return found
 
 
 def decision_turn(tx: Tx, row: SessionRow, said: str, kind: TurnKind, record: Record) -> Begun:

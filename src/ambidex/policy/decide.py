@@ -123,7 +123,7 @@ def _claim(climb: Climb, name: str, worker: Worker, record: Record) -> Claimed:
     turn = _counted(climb, name)
     climb.tx.put(CALLS, below(climb.scope, name), row)
     climb.tx.put(TURNS, below(climb.scope, turn.number), turn)
-    _mark_open(climb.tx, climb.scope, row)
+    mark_open(climb.tx, climb.scope, row)
     count_call(climb.tx, climb.tool, climb.session)
     events = [call_event(EventKind.CALL_STARTED, row)]
     if climb.prepared.clamped:
@@ -134,7 +134,7 @@ def _claim(climb: Climb, name: str, worker: Worker, record: Record) -> Claimed:
     return Claimed(row, climb.session, turn, climb.prepared, speaking)
 
 
-def _mark_open(tx: Tx, scope: str, row: CallRow) -> None:
+def mark_open(tx: Tx, scope: str, row: CallRow) -> None:
     """So that recovery finds it, and so that a repeat of a write that never ended is asked about."""
     place = below(scope, row.key)
     tx.put(OPEN, place, place)

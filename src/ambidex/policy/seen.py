@@ -98,10 +98,14 @@ def _reissued(climb: Climb) -> Seen | None:
 
 
 def _same_write(climb: Climb) -> Seen | None:
-    """A write that this turn has made already, under whatever id, unless its author says that repeating is meant."""
-    if not climb.writes or climb.tool.repeatable:
+    """A write that this turn has made already, under whatever id, unless its author says that repeating is meant.
+
+    What was done before an answer was made anew is never meant to be done again.
+    """
+    turn = climb.open_turn
+    if not climb.writes:
         return None
-    for call in climb.open_turn.calls:
+    for call in turn.replaced if climb.tool.repeatable else (*turn.replaced, *turn.calls):
         if call.args_hash == climb.asked.args_hash and not call.again:
             row = climb.row(call.key)
             if _counts(row):

@@ -49,6 +49,15 @@ class ToolCounts:
     buckets: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS_MS) + 1))
     """Not cumulative; the last one is for what took longer than every bucket."""
 
+    def ended_well(self, ms: float, results: int) -> None:
+        """A call that ran to a good end within its budgets."""
+        self.buckets[bisect_left(BUCKETS_MS, ms)] += 1
+        self.total_ms += ms
+        self.ok += 1
+        if self.retrieves:
+            self.results += results
+            self.empty += not results
+
     def took(self, ms: float) -> None:
         self.buckets[bisect_left(BUCKETS_MS, ms)] += 1
         self.total_ms += ms

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
@@ -19,9 +19,11 @@ from ambidex.capabilities.registry import RegistryView
 from ambidex.contracts.call import Mode
 from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.response import ToolResponse
+from ambidex.contracts.spec import ToolSpec
 from ambidex.contracts.user import User
 from ambidex.errors import CapabilityError, ToolError
 from ambidex.ledger.events import call_event
+from ambidex.ledger.page import LateCall
 from ambidex.ledger.rows import CallRow, SessionRow, TurnRow
 from ambidex.session.frozen import frozen
 from ambidex.stores.keys import key
@@ -50,7 +52,10 @@ class Work(Protocol):
     def registry_view(self, session: SessionRow) -> RegistryView: ...
 
 
-CallTool = Callable[[str, Mapping[str, Any]], Awaitable[ToolResponse]]
+class CallsTools(Protocol):
+    """The pipeline, for a tool that calls a tool: the same way as a model's."""
+
+    async def call_child(self, parent: CallRow, name: str, args: Mapping[str, Any]) -> ToolResponse: ...
 
 
 class _TurnView(msgspec.Struct, frozen=True):
@@ -61,46 +66,52 @@ class CallContext:
     """One for each call; its attributes are those of `ambidex.capabilities.context.Context`."""
 
     __slots__ = (
-        "_call_tool",
         "_channel",
         "_children",
+        "_claim",
         "_logged",
-        "_row",
+        "_runner",
         "_session",
+        "_spec",
         "_turn",
         "_voice",
         "_voice_active",
         "_work",
-        "deadline",
         "handed_over",
     )
 
     def __init__(
         self,
-        row: CallRow,
+        claim: CallRow | LateCall,
         session: SessionRow,
         turn: TurnRow,
         work: Work,
         channel: Channel | None,
-        call_tool: CallTool,
-        timeout_ms: float,
+        runner: CallsTools,
+        spec: ToolSpec,
         voice_active: bool,
     ) -> None:
-        self._row = row
+        self._claim = claim
         self._session = session
         self._turn = turn
         self._work = work
         self._channel = channel
-        self._call_tool = call_tool
-        self._children: list[ToolResponse] = []
-        self._logged: list[Event] = []
+        self._runner = runner
+        self._spec = spec
+        self._children: tuple[ToolResponse, ...] = ()
+        self._logged: list[Event] | None = None
         self._voice_active = voice_active
         self._voice: VoiceView | None = None
         self.handed_over = False
-        self.deadline = datetime.fromtimestamp((row.began.wall + timeout_ms) / 1000, UTC)
 
     def __repr__(self) -> str:
-        return f"<context of {self._row.tool}, turn {self._row.turn}>"
+        return f"<context of {self.tool}, turn {self._session.turn}>"
+
+    @property
+    def _row(self) -> CallRow:
+        if isinstance(self._claim, LateCall):
+            self._claim = self._claim.value()
+        return self._claim
 
     # Facts
 
@@ -123,8 +134,12 @@ class CallContext:
         return shown
 
     @property
+    def deadline(self) -> datetime:
+        return datetime.fromtimestamp((self._claim.began.wall + self._spec.timeout_ms) / 1000, UTC)
+
+    @property
     def tool(self) -> str:
-        return self._row.tool
+        return self._spec.tool_id
 
     @property
     def turn(self) -> _TurnView:
@@ -144,7 +159,7 @@ class CallContext:
     # Capabilities
 
     def has(self, name: str) -> bool:
-        return name in _BUILT_IN or name in self._work.capabilities
+        return name in _BUILT_IN or self._work.capabilities.get(name) is not None
 
     @property
     def messaging(self) -> Messaging:
@@ -152,6 +167,8 @@ class CallContext:
 
     @property
     def audit(self) -> AuditLog:
+        if self._logged is None:
+            self._logged = []
         return AuditLog(self._row, self._logged)
 
     @property
@@ -178,8 +195,8 @@ class CallContext:
             told.add_done_callback(lambda done: done.cancelled() or done.exception())
 
     async def call_tool(self, name: str, args: Mapping[str, Any]) -> ToolResponse:
-        answer = await self._call_tool(name, args)
-        self._children.append(answer)
+        answer = await self._runner.call_child(self._row, name, args)
+        self._children = (*self._children, answer)
         return answer
 
     async def in_thread(self, fn: Callable[..., T], *args: Any) -> T:
@@ -192,16 +209,23 @@ class CallContext:
         found = self._work.capabilities.get(name)
         if found is None:
             raise CapabilityError(ErrorType.UNAVAILABLE, f"the capability {name} is not there")
-        return found
+        # One that knows several users gives each call its own user's part: access goes by principal, not by arguments.
+        bound = getattr(found, "for_user", None)
+        return found if bound is None else bound(self.user)
 
     # For the pipeline
 
     def is_childs(self, value: Any) -> bool:
         """Whether a handler returns, as it is, what a tool that it called answered."""
-        return any(value is child for child in self._children)
+        return bool(self._children) and any(value is child for child in self._children)
 
     def logged(self) -> list[Event]:
-        return self._logged
+        return self._logged or []
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the handler has done nothing that its call's end must tell of."""
+        return not self._logged and not self.handed_over
 
 
 class Messaging:

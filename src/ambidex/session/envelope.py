@@ -7,14 +7,19 @@ from typing import Any
 
 import msgspec
 
+from ambidex.arguments.prepare import Prepared
 from ambidex.contracts.response import RESPONSE_VERSION, Fault, Meta, ToolResponse
 from ambidex.contracts.spec import ToolSpec
 from ambidex.execution.results import Result
 from ambidex.ledger.rows import CallRow
 from ambidex.stores.clock import Moment, rfc3339
 
+encode = msgspec.json.Encoder().encode
+"""An envelope as the bytes that are sent and kept: compact, `ok` first."""
+
 _MOST_DEFAULTED = 100
 """Pointers that are told; a long list of objects may have thousands."""
+_MOST_KNOWN = 64
 DEDUPLICATED = "This is the recorded answer of an identical call; nothing was done again."
 
 
@@ -49,6 +54,54 @@ def meta_of(
         degraded=bool(result and result.degraded),
         parent_call_id=parent or None,
     )
+
+
+class Success:
+    """Envelopes of one tool's calls that ended well: the same bytes as of the struct, without making it."""
+
+    __slots__ = ("_defaulted", "_head")
+
+    def __init__(self, spec: ToolSpec, registry: str) -> None:
+        meta = Meta(
+            tool_id=spec.tool_id,
+            tool_version=spec.version,
+            registry_version=registry,
+            response_schema_version=RESPONSE_VERSION,
+            duration=0,
+            timestamp="",
+            call_id=None,
+            turn=0,
+            attempt=0,
+        )
+        self._head = b',"meta":' + encode(meta).partition(b'"duration":')[0] + b'"duration":'
+        self._defaulted: dict[tuple[str, ...], bytes] = {}
+
+    def encode(
+        self, result: Result, prepared: Prepared, call_id: str, turn: int, duration_ms: float, now: Moment
+    ) -> bytes:
+        notices = (*result.notices, *prepared.notices)
+        named = encode(call_id) if call_id else b"null"
+        return b'{"ok":true%b%b%b%b,"timestamp":"%b","callId":%b,"turn":%d,"attempt":1%b%b%b}}' % (
+            b',"data":' + bytes(result.data) if result.data is not None else b"",
+            b',"notices":' + encode(notices) if notices else b"",
+            self._head,
+            repr(float(duration_ms)).encode(),
+            rfc3339(now).encode(),
+            named,
+            turn,
+            b',"clamped":' + encode(prepared.clamped) if prepared.clamped else b"",
+            self._told(prepared.defaulted) if prepared.defaulted else b"",
+            b',"degraded":true' if result.degraded else b"",
+        )
+
+    def _told(self, defaulted: tuple[str, ...]) -> bytes:
+        """What was filled in is nearly always the same few; a list of objects may bring any number of others."""
+        found = self._defaulted.get(defaulted)
+        if found is None:
+            found = b',"defaulted":' + encode(defaulted[:_MOST_DEFAULTED])
+            if len(self._defaulted) < _MOST_KNOWN:
+                self._defaulted[defaulted] = found
+        return found
 
 
 def answered(result: Result, meta: Meta, notices: tuple[str, ...]) -> ToolResponse:

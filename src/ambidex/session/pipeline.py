@@ -7,29 +7,34 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ambidex.contracts.call import ToolCall
 from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.response import ToolResponse
 from ambidex.execution.attempt import outcome_unknown
+from ambidex.execution.engine import Made
 from ambidex.execution.where import where
 from ambidex.policy.decide import Claimed, Decision, Recorded, Refused, Running
 from ambidex.policy.refusing import refusal
 from ambidex.session.asked import Parent, tidy
 from ambidex.session.deciding import decision_on
-from ambidex.session.envelope import refused
+from ambidex.session.envelope import encode, refused
+from ambidex.session.express import Begun
 from ambidex.session.message import Message
 from ambidex.session.repeating import answer_of_running, recorded_answer
-from ambidex.session.running import Runner
+from ambidex.session.running import FirstAttempt, Runner
 from ambidex.session.shared import Shared
 
 if TYPE_CHECKING:
     from ambidex.session.session import Session
 
 logger = logging.getLogger("ambidex.session")
+_decode = msgspec.json.Decoder(ToolResponse).decode
 _BROKEN = refusal(
     ErrorType.INTERNAL,
     "the call could not be handled; this is a fault of the system, not of the call",
@@ -58,6 +63,13 @@ class Pipeline:
         self, calls: Sequence[ToolCall], *, provider: str, parent: Parent | None = None
     ) -> list[ToolResponse]:
         """One model message: all gates climb first, in the order asked; then reads together, writes alone, in order."""
+        if len(calls) == 1 and parent is None and (answer := await self._one(calls[0], provider)) is not None:
+            return [answer]
+        return await self._by_the_ladder(calls, provider, parent)
+
+    async def _by_the_ladder(
+        self, calls: Sequence[ToolCall], provider: str, parent: Parent | None
+    ) -> list[ToolResponse]:
         calls = [tidy(call) for call in calls]
         if len(calls) == 1 and not self._shared.runner.store.durable:
             # Decided on the spot: nobody can go away between the claim and the run.
@@ -69,6 +81,37 @@ class Pipeline:
         except asyncio.CancelledError:
             message.leave()
             raise
+
+    async def answer_json(
+        self, name: str, args: str | bytes | Mapping[str, Any], call_id: str | None, provider: str
+    ) -> bytes:
+        """One call; the bytes of its envelope."""
+        express = self._shared.express
+        begun = express.answer(self._session, name, args, call_id, provider) if express else None
+        if type(begun) is bytes:
+            return begun
+        call = ToolCall(name=name, args=args, id=call_id)
+        if isinstance(begun, Begun):
+            return encode(await self._go_on(call, begun))
+        return encode((await self._by_the_ladder([call], provider, None))[0])
+
+    async def _one(self, call: ToolCall, provider: str) -> ToolResponse | None:
+        """On the express lane, or None."""
+        express = self._shared.express
+        begun = express.answer(self._session, call.name, call.args, call.id, provider) if express else None
+        if begun is None:
+            return None
+        return _decode(begun) if isinstance(begun, bytes) else await self._go_on(call, begun)
+
+    async def _go_on(self, call: ToolCall, begun: Begun) -> ToolResponse:
+        """A call that turned out to be out of the ordinary takes the long way from here."""
+        try:
+            claimed = self._shared.express.hand_over(self._session, begun)  # type: ignore[union-attr]
+            first = FirstAttempt(Made(begun.attempt, begun.spent_ms), begun.context)
+            return await self.runner.go_on(claimed, call.id, first)
+        except Exception as error:
+            _tell("ended, and that could not be written", call, error)
+            return refused(_BROKEN, self._session.meta(call.name, call.id))
 
     async def _answer(
         self, calls: Sequence[ToolCall], provider: str, parent: Parent | None, message: Message

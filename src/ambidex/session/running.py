@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -11,9 +12,10 @@ import msgspec
 from ambidex.contracts.call import ToolCall
 from ambidex.contracts.response import ToolResponse
 from ambidex.execution.attempt import Attempt, How, judge
-from ambidex.execution.engine import Execution, Ran, state_of
+from ambidex.execution.engine import Execution, Made, Ran, state_of
 from ambidex.execution.results import Result
 from ambidex.ledger.finish import Ending
+from ambidex.ledger.rows import CallRow
 from ambidex.ledger.spaces import place_of
 from ambidex.policy.decide import Claimed
 from ambidex.registry.tool import Tool
@@ -36,6 +38,14 @@ class AnswerChild(Protocol):
     async def __call__(self, calls: list[ToolCall], *, provider: str, parent: Parent) -> list[ToolResponse]: ...
 
 
+@dataclass(frozen=True, slots=True)
+class FirstAttempt:
+    """Of a call that began on the express lane, with the context that its handler was given."""
+
+    made: Made
+    context: CallContext
+
+
 class Runner:
     """What runs for one session object, and how to stop it."""
 
@@ -50,13 +60,7 @@ class Runner:
     async def run(self, claimed: Claimed, call_id: str | None, message: Message | None = None) -> ToolResponse:
         shared = self._shared
         tool = self._session.registry._tool(claimed.row.tool)
-        execution = Execution(
-            tool,
-            shared.check(self._session.registry, claimed.row.tool),
-            shared.runner.store.clock,
-            retries=shared.limits[self._session.mode].retries,
-            turn_left_ms=self._turn_left(claimed),
-        )
+        execution = self._execution(claimed, tool)
         work = self._run(claimed, call_id, execution, tool)
         if message is not None:
             message.runs(execution)
@@ -71,6 +75,21 @@ class Runner:
                 execution.stop.set()
             raise
 
+    async def go_on(self, claimed: Claimed, call_id: str | None, begun: FirstAttempt) -> ToolResponse:
+        """A call whose first attempt was made on the express lane."""
+        tool = self._session.registry._tool(claimed.row.tool)
+        return await self._run(claimed, call_id, self._execution(claimed, tool), tool, begun)
+
+    def _execution(self, claimed: Claimed, tool: Tool) -> Execution:
+        shared, session = self._shared, self._session
+        return Execution(
+            tool,
+            shared.check(session.registry, claimed.row.tool),
+            shared.runner.store.clock,
+            retries=shared.limits[session.mode].retries,
+            turn_left_ms=self._turn_left(claimed),
+        )
+
     def cancel(self, call_ids: Any) -> None:
         """Stop these, or everything for None, as far as each tool lets itself be stopped."""
         for handle, execution in self._running.items():
@@ -81,7 +100,14 @@ class Runner:
         budget = self._shared.limits[self._session.mode].turn_ms
         return None if budget is None else budget - claimed.turn.latency_ms
 
-    async def _run(self, claimed: Claimed, call_id: str | None, execution: Execution, tool: Tool) -> ToolResponse:
+    async def _run(
+        self,
+        claimed: Claimed,
+        call_id: str | None,
+        execution: Execution,
+        tool: Tool,
+        begun: FirstAttempt | None = None,
+    ) -> ToolResponse:
         row, shared, session = claimed.row, self._shared, self._session
         handle = call_id or row.key
         self._running[handle] = execution
@@ -89,8 +115,8 @@ class Runner:
             if handle in session.cancelled:
                 execution.stop.set()
             args = claimed.prepared.args if claimed.prepared else msgspec.json.decode(row.args)
-            context = self._context(claimed, tool)
-            ran = await execution.run(args, context, row.attempt, row.args)
+            context = begun.context if begun else self._context(claimed, tool)
+            ran = await execution.run(args, context, row.attempt, row.args, begun.made if begun else None)
             response, ending = self._ending(claimed, call_id, ran, context)
             finished = await write_end(shared, row, tool.spec, ending)
         finally:
@@ -110,17 +136,15 @@ class Runner:
         return response
 
     def _context(self, claimed: Claimed, tool: Tool) -> CallContext:
-        row = claimed.row
-        parent = Parent(row.call_id or row.key, row.depth + 1, row.untrusted)
-
-        async def call_tool(name: str, args: Mapping[str, Any]) -> ToolResponse:
-            [answer] = await self._answer([ToolCall(name=name, args=args)], provider="", parent=parent)
-            return with_plain_data(answer)
-
-        channel, timeout_ms = self._session.channel, tool.spec.timeout_ms
+        session, channel = claimed.session, self._session.channel
         return CallContext(
-            row, claimed.session, claimed.turn, self._shared, channel, call_tool, timeout_ms, claimed.voice_active
+            claimed.row, session, claimed.turn, self._shared, channel, self, tool.spec, claimed.voice_active
         )
+
+    async def call_child(self, parent: CallRow, name: str, args: Mapping[str, Any]) -> ToolResponse:
+        above = Parent(parent.call_id or parent.key, parent.depth + 1, parent.untrusted)
+        [answer] = await self._answer([ToolCall(name=name, args=args)], provider="", parent=above)
+        return with_plain_data(answer)
 
     def _ending(
         self, claimed: Claimed, call_id: str | None, ran: Ran, context: CallContext

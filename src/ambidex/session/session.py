@@ -16,6 +16,7 @@ from ambidex.contracts.response import Meta, ToolResponse
 from ambidex.contracts.user import User
 from ambidex.errors import Refused as RefusedError
 from ambidex.ledger.confirming import Listed, list_requests
+from ambidex.ledger.page import Page
 from ambidex.ledger.rows import SessionRow, TurnKind, TurnRow
 from ambidex.ledger.sessions import Begun, NotOpened, begin_turn, current, end_session, turn_is_spoken
 from ambidex.ledger.spaces import SESSIONS, TURNS, below, scope_of
@@ -28,6 +29,7 @@ from ambidex.session.asked import ask, storable, tidy
 from ambidex.session.context import Channel
 from ambidex.session.controller import StateController
 from ambidex.session.envelope import meta_of, refused, with_plain_data
+from ambidex.session.express import Lanes
 from ambidex.session.pipeline import Decided, Pipeline
 from ambidex.session.shared import Shared
 from ambidex.stores.base import Tx
@@ -56,6 +58,8 @@ class Session:
 
     __slots__ = (
         "_fallback",
+        "_lanes",
+        "_page",
         "_pipeline",
         "_row",
         "_shared",
@@ -71,6 +75,8 @@ class Session:
         self._shared = shared
         self._turn: TurnRow | None = None
         self._fallback: MemoryStore | None = None
+        self._lanes: Lanes | None = shared.express.lanes(registry, row.state.mode) if shared.express else None
+        self._page: Page | None = None
         self._pipeline = Pipeline(self, shared)
         self.registry = registry
         self.resume_token = resume_token
@@ -160,9 +166,7 @@ class Session:
         self, name: str, args: str | bytes | Mapping[str, Any], *, id: str | None = None, provider: str = "api"
     ) -> bytes:
         """One call; the compact bytes of the whole envelope."""
-        call = ToolCall(name=name, args=args, id=id)
-        [answer] = await self._pipeline.answer([call], provider=provider)
-        return msgspec.json.encode(answer)
+        return await self._pipeline.answer_json(name, args, id, provider)
 
     async def explain(self, call: ToolCall, *, provider: str = "api") -> Explanation:
         """What every gate would answer to this call now. Nothing runs or is written; raises `ambidex.Refused`."""

@@ -19,6 +19,7 @@ _HOUR_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class Settings:
+    config: Config
     public: Mapping[str, Any]
     """What conditions and handlers see."""
     production: bool
@@ -33,6 +34,7 @@ def settings_of(given: Config | Mapping[str, Any] | str | os.PathLike[str] | Non
     """From a path, a mapping of keys, or a Config; by default from `./ambidex.toml` if it is there."""
     config = _config(given)
     return Settings(
+        config=config,
         public=config.public(),
         production=config[keys.ENVIRONMENT] == "production",
         limits={Mode.VOICE: _limits(config, keys.VOICE_LIMITS), Mode.TEXT: _limits(config, keys.TEXT_LIMITS)},

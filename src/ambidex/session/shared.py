@@ -26,7 +26,9 @@ from ambidex.policy.decide import Worker
 from ambidex.policy.limits import DEFAULTS, ConfirmationLimits, Limits, Retention
 from ambidex.registry.registry import Registry
 from ambidex.session.blocking import BothBlocks, StoreBlocks
+from ambidex.session.express import Express
 from ambidex.stores.base import Tx
+from ambidex.stores.memory import MemoryStore
 from ambidex.stores.runner import StoreRunner
 
 T = TypeVar("T")
@@ -48,6 +50,8 @@ class Shared:
     worker: Worker = field(default_factory=lambda: Worker(f"{os.getpid()}-{secrets.token_hex(4)}"))
     record: Record = field(init=False)
     blocks: Blocks = field(init=False)
+    express: Express | None = field(init=False)
+    """Only where the store is in memory."""
     registries: dict[str, Registry] = field(default_factory=dict)
     current: str = ""
     """Version that new sessions are pinned to."""
@@ -65,6 +69,8 @@ class Shared:
         self.runner.store, self.record = counted(self.runner.store, self._registry_of)
         listed, own = StoreBlocks(self.runner, self.record), self.capabilities.get("blocks")
         self.blocks = listed if own is None else BothBlocks(listed, own)
+        store = self.runner.store
+        self.express = Express(self, store) if isinstance(store, MemoryStore) else None
 
     def _registry_of(self, version: str) -> Registry | None:
         """Whose metrics an event counts in: sessions that are pinned to a registry of another process count in ours."""
@@ -104,6 +110,9 @@ class Shared:
             return False
         self._active.update(names)
         return True
+
+    def active(self, name: str) -> int:
+        return self._active.get(name, 0)
 
     def leave(self, names: tuple[str, ...]) -> None:
         self._active.subtract(names)

@@ -33,6 +33,18 @@ class Space(Generic[T]):
             raise TypeError(f"values of the space {self.name!r} must be a frozen struct, bytes, str or int")
 
 
+class Late:
+    """A value that is not made yet. Only a store in memory can hold one, and whoever reads it finds the value made.
+
+    Once read it is replaced by what it made, so its owner can tell by identity whether anybody has looked.
+    """
+
+    __slots__ = ()
+
+    def value(self) -> object:
+        raise NotImplementedError
+
+
 class Tx(Protocol):
     """One operation's view of the store. It reads its own writes, sees nobody else's, and ends with the operation."""
 

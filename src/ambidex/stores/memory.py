@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ambidex.stores.base import Space, Tx
+from ambidex.stores.base import Late, Space, Tx
 from ambidex.stores.clock import Clock, Moment, SystemClock
 from ambidex.stores.errors import StoreUnavailable
 
@@ -49,9 +49,15 @@ class MemoryStore:
         finally:
             self._lock.release()
 
+    def shelf(self, space: Space[T]) -> _Shelf:
+        """The values of a space as they stand. Whoever writes there does it between operations, and all at once."""
+        return self._shelves[space.name]
+
     def close(self) -> None:
         with self._lock:
             self._closed = True
+            for shelf in self._shelves.values():
+                shelf.clear()  # also for those who hold one
             self._shelves.clear()
 
     def _refusal(self) -> Exception:
@@ -69,6 +75,13 @@ class _Shelf(dict[str, Any]):
         super().__init__()
         self._order: list[str] | None = None
         """Its keys, sorted at the first scan and kept so from then on; most spaces are never scanned."""
+
+    def read(self, key: str) -> Any:
+        """What is there, made if it was late."""
+        found = self.get(key)
+        if isinstance(found, Late):
+            found = self[key] = found.value()
+        return found
 
     def added(self, key: str) -> None:
         if self._order is not None:
@@ -97,7 +110,10 @@ class _MemoryTx(msgspec.Struct):  # a struct, for it is made for every run
     """What each key held before it was written, None for nothing: no value is None."""
 
     def get(self, space: Space[T], key: str) -> T | None:
-        return self.shelves[space.name].get(key)
+        found = self.shelves[space.name].get(key)
+        if isinstance(found, Late):
+            found = self.shelves[space.name].read(key)
+        return found
 
     def put(self, space: Space[T], key: str, value: T) -> None:
         if not key.isascii():
@@ -120,7 +136,7 @@ class _MemoryTx(msgspec.Struct):  # a struct, for it is made for every run
         self, space: Space[T], prefix: str = "", *, after: str | None = None, limit: int | None = None
     ) -> list[tuple[str, T]]:
         shelf = self.shelves[space.name]
-        return [(key, shelf[key]) for key in islice(shelf.keys_from(prefix, after), limit)]
+        return [(key, shelf.read(key)) for key in islice(shelf.keys_from(prefix, after), limit)]
 
     def undo(self) -> None:
         for shelf, key, before in reversed(self.writes):

@@ -1,0 +1,267 @@
+"""A call on the express lane (`policy/express.py`): claimed, run and finished without a stop, on a store in memory.
+
+It ends as on the long way, with the same envelope, rows, events and counts; a test compares the two. Anything that is
+out of the ordinary goes the long way: before the claim the whole call does, after it the rest of the call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ambidex.arguments.prepare import Prepared
+from ambidex.audit.chain import WAITING, defer_late
+from ambidex.contracts.call import Category, Mode
+from ambidex.execution.attempt import Attempt, run_inline
+from ambidex.execution.results import Result
+from ambidex.ledger.page import LateCall, Page
+from ambidex.ledger.spaces import BLOCKS, CALLS, CONVERSATIONS, SESSIONS, TURNS, below, scope_of
+from ambidex.policy.climb import hash_of
+from ambidex.policy.decide import Claimed, mark_open
+from ambidex.policy.express import has_lane, opens_page
+from ambidex.registry.registry import Registry
+from ambidex.session.context import CallContext
+from ambidex.session.envelope import Success
+from ambidex.stores.base import Tx
+from ambidex.stores.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from ambidex.session.session import Session
+    from ambidex.session.shared import Shared
+
+_MOST_ID = 500
+
+
+class Lane:
+    """What is known of one tool in one mode before any call of it comes."""
+
+    __slots__ = (
+        "check",
+        "counts",
+        "lock",
+        "mode",
+        "most",
+        "most_retrieval",
+        "plan",
+        "slow_ms",
+        "spec",
+        "success",
+        "tool",
+    )
+
+    def __init__(self, shared: Shared, registry: Registry, tool_id: str, mode: Mode) -> None:
+        self.tool = registry._tool(tool_id)
+        self.spec = spec = self.tool.spec
+        self.plan = self.tool.plan
+        self.check = shared.check(registry, tool_id)
+        self.mode = mode
+        limits, looks_up = shared.limits[mode], spec.category is Category.RETRIEVAL
+        self.most = limits.total
+        self.most_retrieval = limits.retrieval if looks_up else None
+        """None for a tool that is no look-up."""
+        self.slow_ms = min(spec.latency_budget_ms, limits.retrieval_ms) if looks_up else spec.latency_budget_ms
+        """A call that took longer has passed a soft budget."""
+        self.counts, self.lock = registry._counts.of(tool_id), registry._counts.lock
+        self.success = Success(spec, registry.version)
+
+    def is_within_budget(self, page: Page) -> bool:
+        return page.total < self.most and (self.most_retrieval is None or page.retrieval < self.most_retrieval)
+
+
+class Lanes(dict[str, Lane | None]):
+    """Of one registry in one mode: a tool's lane, None for a tool without. Made when first asked for."""
+
+    __slots__ = ("_registry", "_shared", "mode")
+
+    def __init__(self, shared: Shared, registry: Registry, mode: Mode) -> None:
+        super().__init__()
+        self._shared = shared
+        self._registry = registry
+        self.mode = mode
+
+    def __missing__(self, name: str) -> Lane | None:
+        if name not in self._registry:  # made-up names must not fill the table
+            return None
+        spec, rules = self._registry._tool(name).spec, self._shared.rules(self._registry.version, self.mode)
+        takes = not spec.suspends and has_lane(spec, self.mode, rules)
+        lane = self[name] = Lane(self._shared, self._registry, name, self.mode) if takes else None
+        return lane
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A call that was claimed and turned out to be out of the ordinary: its first attempt, for those who go on."""
+
+    call: LateCall
+    place: str
+    prepared: Prepared
+    context: CallContext
+    attempt: Attempt
+    spent_ms: float
+    speaking: bool
+
+
+class Express:
+    """One for each orchestrator whose store is in memory."""
+
+    __slots__ = (
+        "_blocks",
+        "_calls",
+        "_conversations",
+        "_lanes",
+        "_sessions",
+        "_shared",
+        "_store",
+        "_turns",
+        "_waiting",
+    )
+
+    def __init__(self, shared: Shared, store: MemoryStore) -> None:
+        self._shared = shared
+        self._store = store
+        self._calls, self._turns, self._sessions = store.shelf(CALLS), store.shelf(TURNS), store.shelf(SESSIONS)
+        self._blocks, self._conversations = store.shelf(BLOCKS), store.shelf(CONVERSATIONS)
+        self._waiting = store.shelf(WAITING)
+        self._lanes: dict[tuple[str, Mode], Lanes] = {}
+
+    def lanes(self, registry: Registry, mode: Mode) -> Lanes:
+        place = (registry.version, mode)
+        found = self._lanes.get(place)
+        if found is None:
+            found = self._lanes.setdefault(place, Lanes(self._shared, registry, mode))
+        return found
+
+    def answer(
+        self, session: Session, name: str, args: str | bytes | Mapping[str, Any], call_id: str | None, provider: str
+    ) -> bytes | Begun | None:
+        """The envelope; None, and nothing done, for a call that has to go the long way from its beginning."""
+        lanes = session._lanes
+        lane = lanes[name] if lanes is not None and type(name) is str else None
+        page = self._page(session) if lane is not None else None
+        if lane is None or page is None or not (lane.is_within_budget(page) and self._is_free(session, page)):
+            return None
+        prepared = lane.plan.quick(args, lane.mode)
+        if prepared is None:
+            return None
+        args_hash = hash_of(name, prepared.canonical)
+        if args_hash in page.hashes:
+            return None
+        key = _key(page, args_hash, call_id, provider)
+        place = f"{page.scope}/{key}"
+        if key is None or place in self._calls:
+            return None
+        call = LateCall(page, lane.spec, key, call_id or "", args_hash, prepared, self._store.clock.moment())
+        page.claim(call, lane.most_retrieval is not None)
+        self._calls[place] = call
+        self._calls.added(place)
+        return self._run(session, lane, call, place, prepared)
+
+    def _page(self, session: Session) -> Page | None:
+        """The page that is open for the session's turn, or a new one; None where the lane is closed."""
+        page = session._page
+        if (
+            page is not None
+            and self._turns.get(page.place) is page
+            and self._sessions.get(page.session.id) is page.kept
+        ):
+            return page
+        seen = session._row
+        row = self._sessions.read(seen.id)
+        if row is None or row.epoch != seen.epoch or not row.turn:
+            return None
+        turn = self._turns.read(below(scope_of(row.user, row.conversation), row.turn))
+        if turn is None or not opens_page(row, turn, self._shared.rules(row.registry, row.state.mode)):
+            return None
+        opened = session._page = Page(row, turn, self._shared.worker.name, self._shared.worker.grace_ms)
+        self._turns[opened.place] = opened
+        self._sessions[row.id] = opened.kept
+        return opened
+
+    def _is_free(self, session: Session, page: Page) -> bool:
+        shared = self._shared
+        return (
+            not session.cancelled
+            and page.block_place not in self._blocks
+            and page.session.registry == shared.current
+            and shared.active(page.session.id) < shared.session_room
+        )
+
+    def _run(self, session: Session, lane: Lane, call: LateCall, place: str, prepared: Prepared) -> bytes | Begun:
+        page = call.page
+        conversation = self._conversations.get(page.scope)
+        speaking = conversation is not None and conversation.voice_session != ""
+        runner = session._pipeline.runner
+        context = CallContext(call, page.session, page.turn, self._shared, session.channel, runner, lane.spec, speaking)
+        start = time.perf_counter()
+        attempt = run_inline(lane.tool, lane.check, prepared.args, context)
+        spent_ms = round((time.perf_counter() - start) * 1000, 3)
+        if attempt.result.is_plain and context.is_plain and spent_ms <= lane.slow_ms and self._is_ours(call, place):
+            envelope = self._finish(lane, call, prepared, attempt.result, spent_ms)
+            if envelope is not None:
+                return envelope
+        return Begun(call, place, prepared, context, attempt, spent_ms, speaking)
+
+    def _is_ours(self, call: LateCall, place: str) -> bool:
+        """Whether nobody has looked at the call, its turn or its session meanwhile, and the turn is not slow."""
+        page = call.page
+        budget = self._shared.limits[page.session.state.mode].turn_ms
+        return (
+            self._calls.get(place) is call
+            and self._turns.get(page.place) is page
+            and self._sessions.get(page.session.id) is page.kept
+            and (budget is None or page.latency_ms <= budget)
+        )
+
+    def _finish(self, lane: Lane, call: LateCall, prepared: Prepared, result: Result, spent_ms: float) -> bytes | None:
+        """The end of a call that ended in the ordinary way, all of it written; None where its events need room."""
+        # Less than a tick of the clock later it is still the same moment.
+        now = call.began if spent_ms < 1 else self._store.clock.moment()
+        if not defer_late(self._waiting, call, call.number_of_events, now):
+            return None
+        page = call.page
+        envelope = lane.success.encode(result, prepared, call.call_id, page.turn.number, spent_ms, now)
+        call.done(envelope, result.records, spent_ms, now)
+        for evicted in page.keep(call, lane.spec.untrusted, self._shared.retention.reads):
+            self._evict(f"{page.scope}/{evicted}")
+        with lane.lock:
+            lane.counts.ended_well(spent_ms, len(result.records))
+        return envelope
+
+    def _evict(self, place: str) -> None:
+        """The answer goes, the row stays."""
+        old = self._calls.get(place)
+        if isinstance(old, LateCall):
+            old.envelope = b""
+        elif old is not None:
+            self._calls[place] = msgspec.structs.replace(old, envelope=b"")
+
+    def hand_over(self, session: Session, begun: Begun) -> Claimed:
+        """The claim as rows, as `policy/decide.py` writes it, for those who go on from here."""
+        shared, call, place = self._shared, begun.call, begun.place
+        page = call.page
+
+        def operation(tx: Tx) -> Claimed:
+            row = tx.get(CALLS, place) or call.value()
+            mark_open(tx, page.scope, row)
+            shared.record(tx, call.began_events(row))
+            turn, opened = tx.get(TURNS, page.place) or page.turn, tx.get(SESSIONS, row.session) or page.session
+            return Claimed(row, opened, turn, begun.prepared, voice_active=begun.speaking)
+
+        claimed = self._store.run(operation)
+        shared.waiting[place] = asyncio.get_running_loop().create_future()
+        shared.enter((claimed.row.tool, session.id), (None, None))
+        return claimed
+
+
+def _key(page: Page, args_hash: str, call_id: str | None, provider: str) -> str | None:
+    """As `policy/seen.py` makes it for a question that the turn has not seen; None for an id that is doubtful."""
+    if not call_id or not provider:
+        return page.asked_key(args_hash)
+    if type(call_id) is not str or not call_id.isascii() or len(call_id) > _MOST_ID:
+        return None
+    return page.id_key(provider, call_id)

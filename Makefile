@@ -6,12 +6,14 @@ STAMP  := $(VENV)/.setup
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types pytest soak demo docs bench bench-core bench-peers clean
+.PHONY: help setup test lint types pytest soak serve demo docs bench bench-core bench-peers clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-setup: $(STAMP)  ## make .venv with everything for development
+# Models are kept outside of the folder, for all projects; where they are already, this takes a fifth of a second.
+setup: $(STAMP)  ## make .venv with everything for development, and the models it runs
+	@test -n "$(AMBIDEX_NO_MODELS)" || $(BIN)/ambidex models install > /dev/null
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -34,6 +36,9 @@ pytest: setup
 soak: setup      ## duplicates, races, kills and random conversations and fuzzed calls at full size: an hour or more
 	AMBIDEX_SOAK=1 $(BIN)/python -m pytest tests/soak -v -x --ignore tests/soak/test_fuzz.py
 	AMBIDEX_SOAK=1 $(BIN)/python -m pytest tests/soak/test_fuzz.py -v -x -n $(JOBS)
+
+serve: setup     ## the agent with a page, on this machine and without any key
+	$(BIN)/ambidex serve
 
 demo: setup      ## build the registry of the shipped tools and show it
 	$(BIN)/ambidex build

@@ -14,6 +14,8 @@ from ambidex.config.kinds import Kind
 from ambidex.contracts.spec import PROVIDERS
 
 T = TypeVar("T")
+TEXT_PROVIDERS = ("openai", "openai-responses", "gemini", "anthropic")
+"""The services that a text agent can talk to; `offline` needs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,76 @@ VOICE_LIMITS = _limits(
     "voice", retrieval=2, total=3, discovery=2, refusals=10, retries=1, retrieval_ms=800, turn_ms=1500
 )
 TEXT_LIMITS = _limits("text", retrieval=5, total=8, discovery=5, refusals=10, retries=3, retrieval_ms=2000, turn_ms=0)
+PROVIDERS_USE = Key(
+    "providers.use",
+    kinds.one_of("auto", "offline", *TEXT_PROVIDERS),
+    "auto",
+    "the model that text agents talk to; `auto`: the first of `providers.order` whose key is set, else offline",
+)
+PROVIDERS_ORDER = Key(
+    "providers.order",
+    kinds.list_of(*TEXT_PROVIDERS),
+    ["openai", "gemini", "anthropic"],
+    "which provider is used when the keys of several are set",
+)
+PROVIDERS_TIMEOUT_SECONDS = Key(
+    "providers.timeout_seconds",
+    kinds.whole_number(1),
+    60,
+    "how long a provider may be silent before a step is given up",
+)
+PROVIDERS_RETRIES = Key(
+    "providers.retries", kinds.whole_number(0), 3, "further tries of a step of which nothing was shown yet"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderKeys:
+    """What can be set for each provider. Its API key is no key of this table: it comes from the environment alone."""
+
+    model: Key[str]
+    base_url: Key[str]
+    view: Key[str]
+
+
+def _provider(name: str, model: str, base_url: str, view: str) -> ProviderKeys:
+    table = f"providers.{name.replace('-', '_')}"
+    url = kinds.text_kind("an http address", r"https?://\S+", "https://api.openai.com/v1")
+    return ProviderKeys(
+        Key(f"{table}.model", kinds.text_kind("a model", r"\S+", model), model, f"the model of `{name}`"),
+        Key(f"{table}.base_url", url, base_url, "the address of the service, or of one that speaks like it"),
+        Key(
+            f"{table}.view",
+            kinds.one_of("full", "compact", "payload"),
+            view,
+            "what the model sees of an envelope: all of it; ok, data or error, notices; or without ok",
+        ),
+    )
+
+
+_OPENAI, _GEMINI = "https://api.openai.com/v1", "https://generativelanguage.googleapis.com"
+PROVIDERS_BY_NAME: dict[str, ProviderKeys] = {
+    "openai": _provider("openai", "gpt-6.1-terra", _OPENAI, "full"),
+    "openai-responses": _provider("openai-responses", "gpt-6.1-terra", _OPENAI, "full"),
+    "gemini": _provider("gemini", "gemini-3.8-flash", _GEMINI, "payload"),
+    "anthropic": _provider("anthropic", "claude-sonnet-5-5", "https://api.anthropic.com", "full"),
+}
+ANTHROPIC_MAX_TOKENS = Key(
+    "providers.anthropic.max_tokens", kinds.whole_number(1), 8192, "the longest message that the model may write"
+)
+AGENT_MAX_STEPS = Key("agent.max_steps", kinds.whole_number(1), 8, "messages of the model in one turn of a text agent")
+AGENT_CONTEXT_TOKENS = Key(
+    "agent.context_tokens",
+    kinds.whole_number(1000),
+    32_000,
+    "how much of a conversation is sent to the model; the oldest turns are left out first",
+)
+MODELS_DIRECTORY = Key(
+    "models.directory",
+    kinds.PATH,
+    "~/.cache/ambidex/models",
+    "where `ambidex models install` keeps the models that run on this machine; projects share them",
+)
 VALUES = Key(
     "values",
     kinds.VALUES,
@@ -139,12 +211,85 @@ VALUES = Key(
 )
 
 
+SERVER_HOST = Key(
+    "server.host", kinds.TEXT, "127.0.0.1", "the address `ambidex serve` listens on; another one needs authentication"
+)
+SERVER_PORT = Key("server.port", kinds.whole_number(0), 8000, "its port; 0 takes any that is free")
+SERVER_WORKERS = Key("server.workers", kinds.whole_number(1), 1, "processes that serve the port, on one store")
+SERVER_HOSTS = Key(
+    "server.hosts",
+    kinds.WORDS,
+    [],
+    "names that requests may give as their Host; on a loopback address its own names are allowed anyway",
+)
+SERVER_ORIGINS = Key(
+    "server.origins", kinds.WORDS, [], "origins of other pages that may call the server, like `https://app.example`"
+)
+SERVER_BODY_BYTES = Key("server.body_bytes", kinds.whole_number(1024), 4 << 20, "the largest body of a request")
+SERVER_MESSAGE_CHARACTERS = Key(
+    "server.message_characters", kinds.whole_number(1), 16_000, "the longest message of a user"
+)
+SERVER_READ_SECONDS = Key("server.read_seconds", kinds.whole_number(1), 10, "how long a body may take to arrive")
+SERVER_WRITE_SECONDS = Key(
+    "server.write_seconds", kinds.whole_number(1), 30, "how long a client may read nothing before it is let go"
+)
+SERVER_TURN_GAP_MS = Key(
+    "server.turn_gap_ms", kinds.whole_number(0), 300, "the shortest time between two inputs in one conversation"
+)
+SERVER_TURNS_PER_MINUTE = Key(
+    "server.turns_per_minute", kinds.whole_number(1), 30, "inputs that one conversation may make in a minute"
+)
+SERVER_REQUESTS_PER_MINUTE = Key(
+    "server.requests_per_minute", kinds.whole_number(1), 600, "requests that one user may make of one worker"
+)
+SERVER_LINGER_SECONDS = Key(
+    "server.linger_seconds",
+    kinds.whole_number(0),
+    10,
+    "how long an answer goes on when its reader went away, to be resumed; then it is stopped",
+)
+SERVER_WAIT_SECONDS = Key(
+    "server.wait_seconds", kinds.whole_number(0), 30, "how long a message waits for the answer before it to end"
+)
+AUTH_KEYS = Key(
+    "auth.keys",
+    kinds.VALUES,
+    {},
+    "API keys: a name -> `hash` (SHA-256 of the key, hexadecimal), `user`, and if need be `tenant`, `scopes`, "
+    "`namespaces`",
+)
+AUTH_JWT_SECRET_FILE = Key(
+    "auth.jwt_secret_file", kinds.TEXT, "", "the file that holds the shared secret of HS256 tokens, 32 bytes at least"
+)
+AUTH_JWKS = Key("auth.jwks", kinds.TEXT, "", "where the public keys of tokens are: an https address, or a file")
+AUTH_ISSUER = Key("auth.issuer", kinds.TEXT, "", "the `iss` that tokens must have, if any")
+AUTH_AUDIENCE = Key("auth.audience", kinds.TEXT, "", "the `aud` that tokens must have, if any")
+
+KB_PATH = Key("kb.path", kinds.PATH, ".ambidex/kb.sqlite3", "the file of the knowledge base")
+KB_EMBEDDER = Key(
+    "kb.embedder",
+    kinds.one_of("auto", "minilm", "light", "none"),
+    "auto",
+    "what makes vectors for search by meaning; `auto` takes the best that is installed, `none` searches by words alone",
+)
+KB_SAMPLE = Key("kb.sample", kinds.TEXT, "", "a folder that is imported when the knowledge base is empty; empty: none")
+KB_RELEVANCE = Key(
+    "kb.relevance",
+    kinds.SHARE,
+    0.0,
+    "the cosine below which a hit shares words and no meaning with the query; 0: what was measured for the embedder",
+)
+
+
 def _keys(found: Iterable[Any]) -> Iterator[Key[Any]]:
     for value in found:
         if isinstance(value, Key):
             yield value
         elif value is VOICE_LIMITS or value is TEXT_LIMITS:
             yield from value.values()
+        elif value is PROVIDERS_BY_NAME:
+            for table in value.values():
+                yield from (table.model, table.base_url, table.view)
 
 
 KEYS: tuple[Key[Any], ...] = tuple(_keys(list(globals().values())))

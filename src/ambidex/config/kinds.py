@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -65,10 +66,31 @@ def whole_number(least: int) -> Kind[int]:
     return Kind(f"whole number ≥ {least}", check, _number)
 
 
+def list_of(*choices: str) -> Kind[tuple[str, ...]]:
+    """Several of a few words, in an order that means something; none twice."""
+
+    def check(value: Any) -> tuple[str, ...]:
+        if not isinstance(value, (list, tuple)):
+            raise ValueError(f"must be a list, not {_shown(value)}")
+        for word in value:
+            if word not in choices:
+                near = did_you_mean(word, choices)
+                raise ValueError(f"names {_shown(word)}, which is none of {', '.join(choices)}{near}")
+        return tuple(dict.fromkeys(value))
+
+    return Kind("list of " + ", ".join(f"`{choice}`" for choice in choices), check, _words)
+
+
+def _check_share(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+        raise ValueError(f"must be a number from 0 to 1, not {_shown(value)}")
+    return float(value)
+
+
 def _check_path(value: Any) -> Path:
     if not isinstance(value, (str, Path)) or not str(value) or "\0" in str(value):
         raise ValueError(f"must be a path, not {_shown(value)}")
-    return Path(value)
+    return Path(os.path.expanduser(value))
 
 
 def _check_flag(value: Any) -> bool:
@@ -99,6 +121,12 @@ def _check_targets(value: Any) -> tuple[str, ...]:
             raise ValueError(f"names {_shown(name)}, which is none of {known}{did_you_mean(name, PROVIDERS)}")
         wanted.update(TARGET_ALIASES.get(name, (name,)))
     return tuple(provider for provider in PROVIDERS if provider in wanted)
+
+
+def _check_words(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(word, str) and word for word in value):
+        raise ValueError(f"must be a list of texts, not {_shown(value)}")
+    return tuple(value)
 
 
 def _check_values(value: Any) -> Mapping[str, Any]:
@@ -155,9 +183,12 @@ TARGET_ALIASES = {"gemini": ("geminiNative", "geminiJsonSchema")}
 """`gemini` is native in voice and JSON Schema in text, so a project that names it needs both."""
 
 PATH = Kind("path", _check_path, str)
+SHARE = Kind("number from 0 to 1", _check_share, _json)
 FLAG = Kind("true or false", _check_flag, _flag)
 TIMEZONE = Kind("IANA time zone", _check_timezone, str)
 REGION = text_kind("an ISO 3166 region", r"[A-Z]{2}", "US")
 LOCALE = text_kind("a locale", r"[a-z]{2,3}([-_][A-Za-z0-9]{2,8})*", "en-GB")
 TARGETS = Kind("list of providers", _check_targets, _words)
 VALUES = Kind("table", _check_values, _json)
+TEXT = text_kind("text on one line", r"[^\r\n]*", "https://id.example/")
+WORDS = Kind("list of texts", _check_words, _words)

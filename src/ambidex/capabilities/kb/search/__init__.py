@@ -1,0 +1,1 @@
+"""What searching is made of, whatever holds the records: passages, snippets, fusion, relevance."""

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ambidex.capabilities.kb.search.fusion import fuse
+
+scores = st.dictionaries(st.integers(0, 20), st.floats(0.01, 30))
+cosines = st.dictionaries(st.integers(0, 20), st.floats(-1, 1))
+
+
+@given(scores, cosines, st.floats(0.01, 50))
+@settings(max_examples=100)
+def test_every_candidate_gets_a_score_from_0_to_1_best_first(
+    words: dict[int, float], meaning: dict[int, float], ideal: float
+) -> None:
+    fused = fuse(words, meaning, ideal=ideal)
+    assert set(fused) == set(words) | set(meaning)
+    assert all(-1e-9 <= score <= 1 + 1e-9 for score in fused.values())
+    assert list(fused.values()) == sorted(fused.values(), reverse=True)

@@ -10,7 +10,7 @@ from tests.testing.scenarios.test_play import played
 
 _SEND = "await context.messaging.send({'type': 'x'})\nreturn ok()"
 _TICKET = "return ok([context.voice.is_active(), await context.voice.ticket(pending_request='')])"
-_SEARCH = "return ok(await context.kb.search('q', top_k=3))"
+_SEARCH = "return ok(await context.crm.search('q', top_k=3))"
 _FAILS = {"fails": {"type": "TRANSIENT", "message": "not now"}}
 
 
@@ -24,9 +24,9 @@ _FAILS = {"fails": {"type": "TRANSIENT", "message": "not now"}}
             {"voice": {"isActive": True, "ticket": {"session_id": "v", "ticket": "t"}}},
             [True, {"session_id": "v", "ticket": "t"}],
         ),
-        (_SEARCH, {"kb": {"search": {"returns": [{"id": 1}]}}}, [{"id": 1}]),
-        ("return ok(context.has('kb'))", {"kb": {}}, True),
-        ("return ok(context.has('kb'))", {"kb": None}, False),
+        (_SEARCH, {"crm": {"search": {"returns": [{"id": 1}]}}}, [{"id": 1}]),
+        ("return ok(context.has('crm'))", {"crm": {}}, True),
+        ("return ok(context.has('crm'))", {"crm": None}, False),
     ],
 )
 async def test_a_capability_gives_the_answer_of_the_scenario(
@@ -44,11 +44,11 @@ async def test_a_capability_gives_the_answer_of_the_scenario(
         (_SEND, {"messaging": None}, "TRANSIENT"),
         (_TICKET, {"voice": _FAILS}, "TRANSIENT"),
         (_TICKET, {"voice": None}, "UNAVAILABLE"),
-        (_SEARCH, {"kb": {"search": {"fails": {"type": "NOT_FOUND", "message": "no"}}}}, "NOT_FOUND"),
-        (_SEARCH, {"kb": {"search": _FAILS}}, "TRANSIENT"),
-        (_SEARCH, {"kb": None}, "UNAVAILABLE"),
+        (_SEARCH, {"crm": {"search": {"fails": {"type": "NOT_FOUND", "message": "no"}}}}, "NOT_FOUND"),
+        (_SEARCH, {"crm": {"search": _FAILS}}, "TRANSIENT"),
+        (_SEARCH, {"crm": None}, "UNAVAILABLE"),
         (_SEARCH, {}, "UNAVAILABLE"),
-        (_SEARCH, {"kb": {"get": {"returns": 1}}}, "INTERNAL"),
+        (_SEARCH, {"crm": {"get": {"returns": 1}}}, "INTERNAL"),
     ],
 )
 async def test_a_capability_fails_as_the_scenario_says(

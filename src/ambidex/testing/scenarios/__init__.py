@@ -3,6 +3,7 @@
 read.py          a file -> Scenario
 stage.py         a tool folder -> a registry of its own
 capabilities.py  how capabilities answer
+kb.py            a knowledge base that finds what was written down
 overhear.py      what is logged meanwhile
 play.py          a Scenario on a stage -> Outcome, through the whole pipeline
 compare.py       Outcome and `expect` -> what differs, by JSON pointer

@@ -8,6 +8,7 @@ from typing import Any
 
 from ambidex.contracts.faults import ErrorType
 from ambidex.errors import ToolError
+from ambidex.testing.scenarios.kb import scripted_kb
 
 TICKET = {"session_id": "voice-1", "ticket": "t-1"}
 _OF_THE_SESSION = frozenset({"messaging", "voice"})
@@ -19,7 +20,7 @@ def capabilities_of(given: Mapping[str, Any]) -> dict[str, Any]:
     brought: dict[str, Any] = {} if voice is None else {"voice": Tickets(voice)}
     for name, answers in given.items():
         if name not in _OF_THE_SESSION and answers is not None:
-            brought[name] = Scripted(name, answers)
+            brought[name] = scripted_kb(answers) if name == "kb" else Scripted(name, answers)
     return brought
 
 

@@ -1,0 +1,1 @@
+"""A provider's wire on one side, calls and envelopes on the other. Knows JSON shapes; knows no policy."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -73,3 +74,56 @@ def core(rounds: int, sessions: int, callers: int, durable: int, idle: int, as_j
     shown = console(width=None if on_terminal(sys.stdout) else _PIPE_WIDTH)
     shown.print(core_table(figures))
     shown.print(duties_table(figures))
+
+
+@command.command()
+@click.option(
+    "--lines",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("bench/offline"),
+    show_default=True,
+    help="Folder of the utterances.",
+)
+@click.option("--embedder", type=click.Choice(["auto", "minilm", "light", "none"]), help="Default: configured.")
+@json_option
+@debug_option
+def offline(lines: Path, embedder: str | None, as_json: bool) -> None:
+    """Say utterances to the offline provider, and judge what it does.
+
+    With --json: {"ok", "bench", "embedder", "registry", "goals", "whole", "held"}; both parts have {"right", "of",
+    "share", "held", "missed"} for each figure. Goals that are missed are figures, not failures: the exit code stays 0.
+    """
+    from ambidex.bench.offline import measure
+    from ambidex.bench.offline_table import offline_table
+
+    with status("Measuring", quiet=as_json) as progress:
+        figures = measure(lines, embedder, progress=progress)
+    if as_json:
+        say_json({"ok": True, **figures})
+    else:
+        console(width=None if on_terminal(sys.stdout) else _PIPE_WIDTH).print(offline_table(figures))
+
+
+@command.command()
+@click.option("--sizes", default="10k,100k,1M", show_default=True, help="Records of the bases, with commas between.")
+@click.option("--queries", type=click.IntRange(min=1), default=200, show_default=True, help="Searches of each kind.")
+@json_option
+@debug_option
+def kb(sizes: str, queries: int, as_json: bool) -> None:
+    """Import and search knowledge bases of made-up records, beside plain FTS5.
+
+    With --json: {"ok", "bench", "python", "machine", "goals", "rows": [figures of each size]}.
+    """
+    from ambidex.bench.kb import parse_sizes, run
+    from ambidex.bench.kb_table import kb_table
+
+    try:
+        wanted = parse_sizes(sizes)
+    except ValueError:
+        raise click.BadParameter("give sizes as in 10k,100k,1M", param_hint="--sizes") from None
+    with status("Measuring", quiet=as_json) as progress:
+        figures = run(wanted, queries=queries, progress=progress)
+    if as_json:
+        say_json({"ok": True, **figures})
+    else:
+        console(width=None if on_terminal(sys.stdout) else _PIPE_WIDTH).print(kb_table(figures))

@@ -50,8 +50,7 @@ class Defaults:
         if not self._plan.useful:
             return args, ()
         filled: list[str] = []
-        result: dict[str, Any] = _fill(self._plan, args, "", filled)
-        return result, tuple(filled)
+        return _fill_object(self._plan, args, "", filled), tuple(filled)
 
 
 def _compile(root: dict[str, Any], schema: Any, plans: dict[int, _Plan]) -> _Plan:

@@ -36,6 +36,12 @@ class Attempt(msgspec.Struct, frozen=True, gc=False):
     result: Result
     task: asyncio.Task[Any] | None = None
     """Nobody waits for it any more: a write whose time is up, or a handler that was told to stop and has yet to."""
+    took: float = 0.0
+    """Seconds, of a handler that ran inline."""
+
+
+_RETURNED = How.RETURNED
+"""An enumeration's attribute costs as much as a call."""
 
 
 class _Crash:
@@ -61,10 +67,10 @@ def run_inline(tool: Tool, check: ResultCheck, args: Mapping[str, Any], context:
             value = _Crash(RuntimeError("the handler suspended although the build saw no await in it"))
     except BaseException as error:  # a handler may raise anything, and the worker must live
         value = _Crash(error)
-    blocked = time.perf_counter() - start
-    if blocked > _BLOCKING_SECONDS:
-        logger.warning("%s blocked the event loop for %.0f ms", tool.spec.tool_id, blocked * 1000)
-    return Attempt(How.RETURNED, judge(tool, check, value, context))
+    took = time.perf_counter() - start
+    if took > _BLOCKING_SECONDS:
+        logger.warning("%s blocked the event loop for %.0f ms", tool.spec.tool_id, took * 1000)
+    return Attempt(_RETURNED, judge(tool, check, value, context), None, took)
 
 
 async def run_task(

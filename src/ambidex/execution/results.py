@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -40,8 +41,8 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     truncated: bool = False
     degraded: bool = False
     records: tuple[str, ...] = ()
-    passed_on: str = ""
-    """The tool whose answer this is, where a handler returned a child's as it is."""
+    passed_on: tuple[str, ...] = ()
+    """The tools whose answer this is, where a handler returned a child's as it is; the one that made it comes last."""
 
     @property
     def is_plain(self) -> bool:
@@ -245,34 +246,38 @@ def _records(data: Any) -> tuple[str, ...]:
     """Ids of records in an answer, for the audit: `id` of the entries of `results` and `records`."""
     if not isinstance(data, Mapping):
         return ()
-    found: list[Any] = []
-    for name in ("results", "records"):
-        entries = data.get(name)
-        if isinstance(entries, (list, tuple)):
-            found += _ids(entries)
+    found = _ids(data["results"]) if "results" in data else []
+    if "records" in data:
+        found += _ids(data["records"])
     return tuple(found[:50])
 
 
-def _ids(entries: Sequence[Any]) -> list[str]:
-    try:
-        ids = [entry["id"] for entry in entries]
+_id_of = itemgetter("id")
+
+
+def _ids(entries: Any) -> list[str]:
+    if not isinstance(entries, (list, tuple)):
+        return []
+    if set(map(type, entries)) == {dict}:
+        try:
+            ids = list(map(_id_of, entries))
+        except KeyError:
+            ids = []
         if set(map(type, ids)) == {str} and REDACTED not in ids:
             return ids
-    except (KeyError, TypeError, IndexError):
-        pass
     shown = [entry.get("id") for entry in entries if isinstance(entry, Mapping)]
     return [id for id in shown if isinstance(id, str) and id != REDACTED]
 
 
 def as_it_is(child: ToolResponse) -> Result:
     """A child's answer as its parent's. Its intents were applied when the child ended."""
-    tool = child.meta.tool_id if child.meta else ""
+    tools = (child.meta.tool_id, *child.meta.passed_on) if child.meta else ()
     if child.data is None:
-        return Result(child.ok, None, child.error, notices=child.notices, passed_on=tool)
+        return Result(child.ok, None, child.error, notices=child.notices, passed_on=tools)
     encoded = _encode(child.data)
     truncated = len(encoded) > MAX_ANSWER
     data = msgspec.Raw(shorten(encoded, MAX_ANSWER) if truncated else encoded)
-    return Result(child.ok, data, child.error, notices=child.notices, truncated=truncated, passed_on=tool)
+    return Result(child.ok, data, child.error, notices=child.notices, truncated=truncated, passed_on=tools)
 
 
 def internal(spec: ToolSpec) -> Fault:

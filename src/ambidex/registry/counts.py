@@ -7,7 +7,7 @@ make the table grow. Which event counts as what is in `audit/metrics.py`.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -24,6 +24,8 @@ BUCKETS_MS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 800, 1_500, 2_000, 5_000, 10_0
 """Upper ends, inclusive. The budgets of both modes are among them, so that "within budget" can be read off exactly."""
 
 BUDGETS = ("tool", "retrieval", "turn")
+_MANY = 256
+"""Calls after which they are added up in any case."""
 DECISIONS = ("requested", "approved", "rejected", "expired")
 
 
@@ -48,15 +50,26 @@ class ToolCounts:
     total_ms: float = 0.0
     buckets: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS_MS) + 1))
     """Not cumulative; the last one is for what took longer than every bucket."""
+    _recent: deque[tuple[float, int]] = field(default_factory=deque)
+    """Milliseconds and results of calls that ended well and are not added up yet."""
 
     def ended_well(self, ms: float, results: int) -> None:
-        """A call that ran to a good end within its budgets."""
-        self.buckets[bisect_left(BUCKETS_MS, ms)] += 1
-        self.total_ms += ms
-        self.ok += 1
-        if self.retrieves:
-            self.results += results
-            self.empty += not results
+        """A call that ran to a good end within its budgets. Needs no lock: it is added up when somebody looks."""
+        self._recent.append((ms, results))
+        if len(self._recent) >= _MANY:
+            self.add_up()
+
+    def add_up(self) -> None:
+        while self._recent:
+            try:
+                ms, results = self._recent.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            self.took(ms)
+            self.ok += 1
+            if self.retrieves:
+                self.results += results
+                self.empty += not results
 
     def took(self, ms: float) -> None:
         self.buckets[bisect_left(BUCKETS_MS, ms)] += 1
@@ -64,6 +77,7 @@ class ToolCounts:
 
     def plain(self) -> dict[str, Any]:
         """In JSON's own types and camelCase; `calls` is the sum of the five ways in which a call is decided."""
+        self.add_up()
         refused, waiting = sum(self.refusals.values()), self.confirmations["requested"]
         counts: dict[str, Any] = {
             "calls": self.ok + self.failed + refused + self.duplicates + waiting,

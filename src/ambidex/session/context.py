@@ -52,8 +52,15 @@ class Work(Protocol):
     def registry_view(self, session: SessionRow) -> RegistryView: ...
 
 
-class CallsTools(Protocol):
-    """The pipeline, for a tool that calls a tool: the same way as a model's."""
+class Seat(Protocol):
+    """Where a call's session sits: the way to its client, and the pipeline, for a tool that calls a tool."""
+
+    @property
+    def channel(self) -> Channel | None: ...
+
+    @property
+    def voice_active(self) -> bool:
+        """Whether a voice session of this conversation is running."""
 
     async def call_child(self, parent: CallRow, name: str, args: Mapping[str, Any]) -> ToolResponse: ...
 
@@ -66,11 +73,10 @@ class CallContext:
     """One for each call; its attributes are those of `ambidex.capabilities.context.Context`."""
 
     __slots__ = (
-        "_channel",
         "_children",
         "_claim",
         "_logged",
-        "_runner",
+        "_seat",
         "_session",
         "_spec",
         "_turn",
@@ -86,17 +92,16 @@ class CallContext:
         session: SessionRow,
         turn: TurnRow,
         work: Work,
-        channel: Channel | None,
-        runner: CallsTools,
+        seat: Seat,
         spec: ToolSpec,
-        voice_active: bool,
+        voice_active: bool | None = None,
     ) -> None:
+        """`voice_active` as it was when the call was decided; None: it is looked up when asked for."""
         self._claim = claim
         self._session = session
         self._turn = turn
         self._work = work
-        self._channel = channel
-        self._runner = runner
+        self._seat = seat
         self._spec = spec
         self._children: tuple[ToolResponse, ...] = ()
         self._logged: list[Event] | None = None
@@ -163,7 +168,7 @@ class CallContext:
 
     @property
     def messaging(self) -> Messaging:
-        return Messaging(self._channel)
+        return Messaging(self._seat.channel)
 
     @property
     def audit(self) -> AuditLog:
@@ -174,7 +179,8 @@ class CallContext:
     @property
     def voice(self) -> VoiceView:
         if self._voice is None:
-            self._voice = VoiceView(self, self._session, self._voice_active, self._work.capabilities.get("voice"))
+            active = self._seat.voice_active if self._voice_active is None else self._voice_active
+            self._voice = VoiceView(self, self._session, active, self._work.capabilities.get("voice"))
         return self._voice
 
     @property
@@ -188,14 +194,12 @@ class CallContext:
 
     def progress(self, message: str) -> None:
         """Tells the client how far the work has come; a client that is gone misses it."""
-        if self._channel is not None:
-            told = asyncio.ensure_future(
-                self._channel.send({"type": "progress", "tool": self.tool, "message": message})
-            )
+        if (channel := self._seat.channel) is not None:
+            told = asyncio.ensure_future(channel.send({"type": "progress", "tool": self.tool, "message": message}))
             told.add_done_callback(lambda done: done.cancelled() or done.exception())
 
     async def call_tool(self, name: str, args: Mapping[str, Any]) -> ToolResponse:
-        answer = await self._runner.call_child(self._row, name, args)
+        answer = await self._seat.call_child(self._row, name, args)
         self._children = (*self._children, answer)
         return answer
 

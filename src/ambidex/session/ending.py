@@ -81,9 +81,9 @@ def redacted_args(spec: ToolSpec, args: bytes) -> bytes:
 
 
 def _redacting(spec: ToolSpec, result: Result, registry: Registry) -> tuple[str, ...]:
-    """The paths of the tool, and of the child whose answer it passes on."""
-    child = registry._specs.get(result.passed_on)
-    return (*spec.redact, *child.redact) if child else tuple(spec.redact)
+    """The paths of the tool, and of those whose answer it passes on."""
+    children = [child for name in result.passed_on if (child := registry._specs.get(name))]
+    return tuple(path for tool in (spec, *children) for path in tool.redact)
 
 
 def _redacted_answer(paths: tuple[str, ...], response: ToolResponse) -> bytes:

@@ -53,6 +53,7 @@ def meta_of(
         truncated=bool(result and result.truncated),
         degraded=bool(result and result.degraded),
         parent_call_id=parent or None,
+        passed_on=result.passed_on if result else (),
     )
 
 

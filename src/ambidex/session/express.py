@@ -7,7 +7,6 @@ out of the ordinary goes the long way: before the claim the whole call does, aft
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -43,7 +42,6 @@ class Lane:
     __slots__ = (
         "check",
         "counts",
-        "lock",
         "mode",
         "most",
         "most_retrieval",
@@ -52,6 +50,7 @@ class Lane:
         "spec",
         "success",
         "tool",
+        "turn_ms",
     )
 
     def __init__(self, shared: Shared, registry: Registry, tool_id: str, mode: Mode) -> None:
@@ -64,9 +63,10 @@ class Lane:
         self.most = limits.total
         self.most_retrieval = limits.retrieval if looks_up else None
         """None for a tool that is no look-up."""
+        self.turn_ms = float("inf") if limits.turn_ms is None else limits.turn_ms
         self.slow_ms = min(spec.latency_budget_ms, limits.retrieval_ms) if looks_up else spec.latency_budget_ms
         """A call that took longer has passed a soft budget."""
-        self.counts, self.lock = registry._counts.of(tool_id), registry._counts.lock
+        self.counts = registry._counts.of(tool_id)
         self.success = Success(spec, registry.version)
 
     def is_within_budget(self, page: Page) -> bool:
@@ -103,7 +103,6 @@ class Begun:
     context: CallContext
     attempt: Attempt
     spent_ms: float
-    speaking: bool
 
 
 class Express:
@@ -125,8 +124,8 @@ class Express:
         self._shared = shared
         self._store = store
         self._calls, self._turns, self._sessions = store.shelf(CALLS), store.shelf(TURNS), store.shelf(SESSIONS)
-        self._blocks, self._conversations = store.shelf(BLOCKS), store.shelf(CONVERSATIONS)
-        self._waiting = store.shelf(WAITING)
+        self._blocks, self._waiting = store.shelf(BLOCKS), store.shelf(WAITING)
+        self._conversations = store.shelf(CONVERSATIONS)
         self._lanes: dict[tuple[str, Mode], Lanes] = {}
 
     def lanes(self, registry: Registry, mode: Mode) -> Lanes:
@@ -163,14 +162,9 @@ class Express:
 
     def _page(self, session: Session) -> Page | None:
         """The page that is open for the session's turn, or a new one; None where the lane is closed."""
-        page = session._page
-        if (
-            page is not None
-            and self._turns.get(page.place) is page
-            and self._sessions.get(page.session.id) is page.kept
-        ):
+        page, seen = session._page, session._row
+        if page is not None and self._is_open(page):
             return page
-        seen = session._row
         row = self._sessions.read(seen.id)
         if row is None or row.epoch != seen.epoch or not row.turn:
             return None
@@ -181,6 +175,12 @@ class Express:
         self._turns[opened.place] = opened
         self._sessions[row.id] = opened.kept
         return opened
+
+    def _is_open(self, page: Page) -> bool:
+        """Whether nobody has looked at the turn or at the session since the page was opened."""
+        turn: object = self._turns.get(page.place)
+        session: object = self._sessions.get(page.session.id)
+        return turn is page and session is page.kept
 
     def _is_free(self, session: Session, page: Page) -> bool:
         shared = self._shared
@@ -193,29 +193,16 @@ class Express:
 
     def _run(self, session: Session, lane: Lane, call: LateCall, place: str, prepared: Prepared) -> bytes | Begun:
         page = call.page
-        conversation = self._conversations.get(page.scope)
-        speaking = conversation is not None and conversation.voice_session != ""
-        runner = session._pipeline.runner
-        context = CallContext(call, page.session, page.turn, self._shared, session.channel, runner, lane.spec, speaking)
-        start = time.perf_counter()
+        context = CallContext(call, page.session, page.turn, self._shared, session._pipeline.runner, lane.spec)
         attempt = run_inline(lane.tool, lane.check, prepared.args, context)
-        spent_ms = round((time.perf_counter() - start) * 1000, 3)
-        if attempt.result.is_plain and context.is_plain and spent_ms <= lane.slow_ms and self._is_ours(call, place):
+        spent_ms = round(attempt.took * 1000, 3)
+        ordinary = attempt.result.is_plain and context.is_plain and spent_ms <= lane.slow_ms
+        # Without an await nobody else can have come between; another thread can.
+        if ordinary and page.latency_ms <= lane.turn_ms and self._is_open(page) and self._calls.get(place) is call:
             envelope = self._finish(lane, call, prepared, attempt.result, spent_ms)
             if envelope is not None:
                 return envelope
-        return Begun(call, place, prepared, context, attempt, spent_ms, speaking)
-
-    def _is_ours(self, call: LateCall, place: str) -> bool:
-        """Whether nobody has looked at the call, its turn or its session meanwhile, and the turn is not slow."""
-        page = call.page
-        budget = self._shared.limits[page.session.state.mode].turn_ms
-        return (
-            self._calls.get(place) is call
-            and self._turns.get(page.place) is page
-            and self._sessions.get(page.session.id) is page.kept
-            and (budget is None or page.latency_ms <= budget)
-        )
+        return Begun(call, place, prepared, context, attempt, spent_ms)
 
     def _finish(self, lane: Lane, call: LateCall, prepared: Prepared, result: Result, spent_ms: float) -> bytes | None:
         """The end of a call that ended in the ordinary way, all of it written; None where its events need room."""
@@ -228,9 +215,13 @@ class Express:
         call.done(envelope, result.records, spent_ms, now)
         for evicted in page.keep(call, lane.spec.untrusted, self._shared.retention.reads):
             self._evict(f"{page.scope}/{evicted}")
-        with lane.lock:
-            lane.counts.ended_well(spent_ms, len(result.records))
+        lane.counts.ended_well(spent_ms, len(result.records))
         return envelope
+
+    def is_speaking(self, session: Session) -> bool:
+        """Whether a voice session of the conversation is running."""
+        row = self._conversations.get(scope_of(session.user, session.conversation))
+        return row is not None and row.voice_session != ""
 
     def _evict(self, place: str) -> None:
         """The answer goes, the row stays."""
@@ -250,7 +241,7 @@ class Express:
             mark_open(tx, page.scope, row)
             shared.record(tx, call.began_events(row))
             turn, opened = tx.get(TURNS, page.place) or page.turn, tx.get(SESSIONS, row.session) or page.session
-            return Claimed(row, opened, turn, begun.prepared, voice_active=begun.speaking)
+            return Claimed(row, opened, turn, begun.prepared)
 
         claimed = self._store.run(operation)
         shared.waiting[place] = asyncio.get_running_loop().create_future()

@@ -20,7 +20,7 @@ from ambidex.ledger.spaces import place_of
 from ambidex.policy.decide import Claimed
 from ambidex.registry.tool import Tool
 from ambidex.session.asked import Parent
-from ambidex.session.context import CallContext
+from ambidex.session.context import CallContext, Channel
 from ambidex.session.ending import ending_of
 from ambidex.session.envelope import with_plain_data
 from ambidex.session.message import Message
@@ -136,10 +136,19 @@ class Runner:
         return response
 
     def _context(self, claimed: Claimed, tool: Tool) -> CallContext:
-        session, channel = claimed.session, self._session.channel
-        return CallContext(
-            claimed.row, session, claimed.turn, self._shared, channel, self, tool.spec, claimed.voice_active
-        )
+        speaking = claimed.voice_active
+        return CallContext(claimed.row, claimed.session, claimed.turn, self._shared, self, tool.spec, speaking)
+
+    # What a running call sees of its session
+
+    @property
+    def channel(self) -> Channel | None:
+        return self._session.channel
+
+    @property
+    def voice_active(self) -> bool:
+        express = self._shared.express
+        return express is not None and express.is_speaking(self._session)
 
     async def call_child(self, parent: CallRow, name: str, args: Mapping[str, Any]) -> ToolResponse:
         above = Parent(parent.call_id or parent.key, parent.depth + 1, parent.untrusted)

@@ -1,0 +1,1 @@
+"""HTTP around the orchestrator: the chat stream, confirmations, tools, audit, metrics and the page."""

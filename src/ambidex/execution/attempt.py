@@ -15,7 +15,9 @@ import msgspec
 from ambidex.contracts.faults import HANDLER_TYPES, ErrorType
 from ambidex.contracts.response import Fault
 from ambidex.errors import AmbidexError, CapabilityError, HandlerError, ToolError
+from ambidex.execution.flight import until
 from ambidex.execution.results import BadResult, Result, ResultCheck, as_it_is, internal
+from ambidex.execution.stop import Stop
 from ambidex.execution.where import where
 from ambidex.registry.tool import Tool
 
@@ -74,20 +76,17 @@ def run_inline(tool: Tool, check: ResultCheck, args: Mapping[str, Any], context:
 
 
 async def run_task(
-    tool: Tool, check: ResultCheck, args: Mapping[str, Any], context: Any, seconds: float, stop: asyncio.Event | None
+    tool: Tool, check: ResultCheck, args: Mapping[str, Any], context: Any, seconds: float, stop: Stop | None
 ) -> Attempt:
     """In a task of its own, until it ends, its time is up, or `stop` is set (None: it may not be stopped)."""
     task = asyncio.create_task(_guarded(tool, args, context), name=tool.spec.tool_id)
-    stopping = [asyncio.create_task(stop.wait())] if stop else []
     try:
-        await asyncio.wait([task, *stopping], timeout=max(0.0, seconds), return_when=asyncio.FIRST_COMPLETED)
+        with until(task, seconds, stop) as waiter:
+            await waiter
     except asyncio.CancelledError:
         # The process is about to stop; the call itself follows the rule of its tool.
         task.cancel() if tool.spec.interruptible else None
         raise
-    finally:
-        for waiting in stopping:
-            waiting.cancel()
     if task.done():
         # A handler that cancels its own task has crashed; nobody else asked it to stop.
         value = _Crash(asyncio.CancelledError()) if task.cancelled() else task.result()

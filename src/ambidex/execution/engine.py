@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -14,15 +13,19 @@ from ambidex.contracts.call import Downstream
 from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.spec import ToolSpec
 from ambidex.execution.attempt import Attempt, How, dropped, outcome_unknown, run_inline, run_task
+from ambidex.execution.flight import until
 from ambidex.execution.results import Result, ResultCheck
 from ambidex.execution.retry import Patience, wait_before_retry
+from ambidex.execution.stop import Stop
 from ambidex.ledger.rows import CallState
 from ambidex.registry.tool import Tool
 from ambidex.stores.clock import Clock
 
+_FOR_EVER = 86_400.0
+"""Longer than any call may take: the pause ends by itself."""
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+
+class Ran(msgspec.Struct, frozen=True):
     """How an execution ended."""
 
     result: Result
@@ -33,8 +36,7 @@ class Ran:
     """The handler, where it goes on although nobody waits for it any more; a write's end then settles the row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(msgspec.Struct, frozen=True):
     """A first attempt that was made already, and what it took."""
 
     attempt: Attempt
@@ -54,7 +56,7 @@ class Execution:
         self._clock = clock
         self._retries = retries
         self._turn_left_ms = turn_left_ms
-        self.stop = asyncio.Event()
+        self.stop = Stop()
 
     async def run(
         self,
@@ -96,12 +98,11 @@ class Execution:
     async def _pause(self, seconds: float) -> None:
         """Until the next attempt is due, or the call is stopped."""
         sleeping = asyncio.ensure_future(self._clock.sleep(seconds))
-        stopping = [asyncio.ensure_future(self.stop.wait())] if self._tool.spec.interruptible else []
         try:
-            await asyncio.wait([sleeping, *stopping], return_when=asyncio.FIRST_COMPLETED)
+            with until(sleeping, _FOR_EVER, self.stop if self._tool.spec.interruptible else None) as waiter:
+                await waiter
         finally:
-            for waiting in (sleeping, *stopping):
-                waiting.cancel()
+            sleeping.cancel()
 
     async def _once(self, args: Mapping[str, Any], context: Any, seconds: float) -> Attempt:
         if not self._tool.spec.suspends:

@@ -6,7 +6,6 @@ A worker whose lease was taken carries a stale fence and can write none of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -30,8 +29,7 @@ MOST_ATTEMPTS = 5
 """Of a write in doubt that is harmless to repeat; after that its outcome stays unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(msgspec.Struct, frozen=True):
     """How an execution ended, as the executor saw it."""
 
     response: ToolResponse
@@ -49,14 +47,13 @@ class Ending:
     """Whether the answer holds text that outsiders wrote."""
     handed_over: bool = False
     records: tuple[str, ...] = ()
-    logged: Sequence[Event] = field(default=())
+    logged: Sequence[Event] = ()
     """What the handler logged."""
     over_budget: tuple[str, ...] = ()
     """The soft budgets that this call passed, or was the first to find passed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(msgspec.Struct, frozen=True):
     row: CallRow
     session: SessionRow | None
     stale: bool = False

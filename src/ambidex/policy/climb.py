@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from ambidex.arguments.parse import Parsed
 from ambidex.arguments.prepare import Prepared
 from ambidex.contracts.call import SideEffects, ToolCall
@@ -19,8 +21,7 @@ from ambidex.policy.limits import ConfirmationLimits, Limits, Retention
 from ambidex.stores.base import Tx
 
 
-@dataclass(slots=True)
-class Asked:
+class Asked(msgspec.Struct):
     """A call as it came, with everything about it that needs no store. Made before the transaction."""
 
     call: ToolCall

@@ -6,7 +6,6 @@ that is refused late has reserved nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import msgspec
@@ -34,8 +33,7 @@ from ambidex.stores.clock import elapsed_ms
 from ambidex.stores.keys import key
 
 
-@dataclass(frozen=True, slots=True)
-class Claimed:
+class Claimed(msgspec.Struct, frozen=True):
     """It may run, by this worker, under this fence."""
 
     row: CallRow
@@ -47,28 +45,24 @@ class Claimed:
     """Whether a voice session of this conversation is running."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(msgspec.Struct, frozen=True):
     """It ran already, or its end is not known: the row says which."""
 
     row: CallRow
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(msgspec.Struct, frozen=True):
     """It is running now, here or elsewhere."""
 
     row: CallRow
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(msgspec.Struct, frozen=True):
     fault: Fault
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(msgspec.Struct, frozen=True):
     """A person has to approve it."""
 
     request: RequestRow
@@ -78,8 +72,7 @@ class Waiting:
 Decision: TypeAlias = Claimed | Recorded | Running | Refused | Waiting
 
 
-@dataclass(frozen=True, slots=True)
-class Worker:
+class Worker(msgspec.Struct, frozen=True):
     """Who runs what is claimed, and how long it counts as alive beyond a call's own time limit."""
 
     name: str

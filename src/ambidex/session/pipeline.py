@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -43,8 +42,7 @@ _BROKEN = refusal(
 _NOBODY_WAITS = refusal(ErrorType.CANCELLED, "whoever asked went away before this call began")
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(msgspec.Struct, frozen=True):
     call: ToolCall
     decision: Decision
 

@@ -196,7 +196,8 @@ class _Playing:
         """Nothing to approve where nobody was asked: then the call that asked has told the difference."""
         wanted = self._requests.pop(event.row.request, "")
         if not wanted:
-            self._begin(event.turn)
+            if event.turn != self._turn:
+                self._begin(event.turn)
             return []
         self._turn = event.turn
         self._pass_time(event.at)
@@ -207,15 +208,18 @@ class _Playing:
         return [_compared(name, settled)]
 
     def _settle(self, tx: Tx, wanted: str, number: int) -> Decision:
-        self._make_room_for(tx, number)
+        if self._session(tx).turn != number:  # else it was sent together with the decision that began this turn
+            self._make_room_for(tx, number)
         session, limits = self._session(tx), self._settings.confirmation
         listed = list_requests(tx, session, limits.tokens, unrecorded)
         token = next((one.token for one in listed if one.request.id == wanted), None)
         if token is None:
             fault = refusal(ErrorType.CONFIRMATION_EXPIRED, "the decision came too late; nothing was done")
             return Refused(fault, "request_is_in_time")
-        most = self._settings.retention.writes
-        settled = approve(tx, session, token, self._registry._specs, limits, _WORKER, unrecorded, most_writes=most)
+        specs, most = self._registry._specs, self._settings.retention.writes
+        settled = approve(
+            tx, session, token, specs, limits, _WORKER, unrecorded, most_writes=most, joining=session.turn
+        )
         assert not isinstance(settled, Rejected)  # only `reject` does
         return settled
 
@@ -248,7 +252,7 @@ class _Playing:
     def _asked(self, call: Call) -> Asked:
         made = tidy(ToolCall(name=call.tool, args=call.args, id=call.call_id or None))
         asked = ask(made, self._registry, self._mode, provider=call.provider)
-        return replace(
+        return msgspec.structs.replace(
             asked,
             untrusted=call.untrusted,
             parent=call.parent,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.requirements import AREAS, LATER, OWED, shown_by
+from tests.requirements import AREAS, LATER, OWED, PARTLY, shown_by
 
 from ambidex.compiler.rules import RULES
 from ambidex.compiler.rules.rule import Rule
@@ -77,7 +77,7 @@ What Ambidex has to withstand, and the tests that show it. Four things are never
 tool returns, what a client claims about itself, and any file that the loaded artifact's digest does not cover. Trusted
 are the authenticated user on the user's channel, the verified artifact, and the shared store inside one transaction.
 
-`pytest` fails when a row that is due has no test. Rows that are not due yet say why.
+`pytest` fails when a row that is due has no test. Rows, or parts of rows, that are not due yet say why.
 """
 
 
@@ -85,6 +85,8 @@ def _threat_row(row: str, tests: list[str]) -> str:
     shown = "<br>".join(f"`{test}`" for test in tests)
     if row in LATER:
         shown = f"{shown}<br>not due yet: {LATER[row]}".removeprefix("<br>")
+    if row in PARTLY:
+        shown = f"{shown}<br>not due yet: {PARTLY[row]}"
     return f"| {row} | {OWED[row]} | {shown} |"
 
 

@@ -10,12 +10,12 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from ambidex.audit.export import AuditExporter
 from ambidex.capabilities.kb.configured import ConfiguredKb
@@ -43,6 +43,7 @@ from ambidex.stores.errors import StoreUnavailable
 from ambidex.stores.open import open_store
 from ambidex.stores.runner import StoreRunner
 
+T = TypeVar("T")
 logger = logging.getLogger("ambidex.orchestrator")
 _RECOVERY_SECONDS = 2.0
 _PRUNING_ROUNDS = 30
@@ -178,6 +179,20 @@ class Orchestrator:
             return None
         place = below(scope_of(row.user, row.conversation), row.turn)
         return await self._shared.runner.run(lambda tx: tx.get(TURNS, place), lasting=False)
+
+    # For agents and servers, which keep their own things beside the ledger's
+
+    @property
+    def clock(self) -> Clock:
+        return self._shared.runner.store.clock
+
+    async def stored(self, operation: Callable[[Tx], T], *, lasting: bool = True) -> T:
+        """One atomic operation on the store; raises `StoreUnavailable`. Not `lasting`: a power cut may undo it."""
+        return await self._shared.runner.run(operation, lasting=lasting, timeout=self._shared.store_seconds)
+
+    def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Work that is finished, and waited for when this closes, whoever goes away meanwhile."""
+        return self._shared.spawn(work)
 
     # After a crash
 

@@ -12,9 +12,11 @@ import pytest
 from tests.support.apps import ANN, BOB, one, running
 
 from ambidex import ErrorType, Refused, ToolError, User, build, load
+from ambidex.agents.capabilities import agent_capabilities
 from ambidex.agents.handover import TICKETS, VoiceTickets
 from ambidex.session.session import Session
 from ambidex.stores.memory import MemoryStore
+from ambidex.stores.open import open_store
 from ambidex.testing import FakeClock, MemoryTransport
 
 TOOL = Path(__file__).parents[2] / "tools" / "start-voice-session"
@@ -103,3 +105,16 @@ async def test_tickets_that_nobody_used_are_cleared_away(tmp_path: Path) -> None
             await session.begin_turn("again")
             await ticket_of(session, transport, f"request {number}")
         assert len(await session._shared.runner.run(lambda tx: tx.scan(TICKETS))) == 1
+
+
+async def test_an_agents_process_offers_voice_over_the_store_that_it_shares(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:{tmp_path / 'ambidex.db'}")
+    shutil.copytree(TOOL, tmp_path / "tools" / TOOL.name, ignore=shutil.ignore_patterns("__pycache__"))
+    registry = load(build(tmp_path / "tools", tmp_path / "tool_registry.json").path)
+    capabilities = agent_capabilities(store)
+    async with running(registry, store=store, capabilities=capabilities) as app:
+        session = await app.open(mode="text", user=ANN)
+        transport = MemoryTransport(session)
+        await session.begin_turn("let me talk to you")
+        sent = await ticket_of(session, transport)
+        assert (await capabilities["voice"].redeem(ANN, sent["ticket"])).conversation == session.conversation

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import pty
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.cli.test_call import PROGRAM
 
+from ambidex import shipped
 from ambidex.cli.main import cli
 from ambidex.testing.standins import Call, Calls, OpenAIChatStandin, RateLimited, Say, Script
 
@@ -56,7 +58,7 @@ def test_the_answer_goes_to_stdout_and_what_tools_did_to_stderr(
     assert "openai, gpt-" in result.stderr
     assert '→ opening_hours {"day": "monday"}' in result.stderr
     assert "✓" in result.stderr
-    assert "✗ NOT_FOUND" in result.stderr
+    assert "✗ no_such: NOT_FOUND" in result.stderr
 
 
 def test_each_line_of_a_pipe_is_a_message_of_one_conversation(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +100,7 @@ def test_a_turn_that_failed_says_so_and_ends_with_1(built: Path, run: Run, monke
 def test_where_nobody_can_be_asked_the_request_waits(built: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with model([SEND], monkeypatch):
         result = run("chat", "send it")
-    assert "CONFIRMATION_REQUIRED" in result.stderr
+    assert "… send_note waits for your approval" in result.stderr
     assert "ambidex chat --conversation" in result.stderr
     assert "message to you" not in result.stderr
 
@@ -139,7 +141,7 @@ def on_a_terminal(folder: Path, typed: dict[bytes, bytes], *args: str) -> tuple[
 
 
 @pytest.mark.threat("C14", "C05")
-@pytest.mark.parametrize(("typed", "outcome"), [(b"y\n", "message to you"), (b"n\n", "CONFIRMATION_REJECTED")])
+@pytest.mark.parametrize(("typed", "outcome"), [(b"y\n", "message to you"), (b"n\n", "send_note: declined")])
 def test_on_a_terminal_the_person_decides_and_the_model_reads_what_came_of_it(
     built: Path, monkeypatch: pytest.MonkeyPatch, typed: bytes, outcome: str
 ) -> None:
@@ -150,3 +152,34 @@ def test_on_a_terminal_the_person_decides_and_the_model_reads_what_came_of_it(
     assert seen.index('Send "Bring the form"') < seen.index("Do it? [y/N]")
     assert outcome in seen
     assert "Outcome of the earlier call" in standin.requests[-1]["messages"][-1]["content"]
+
+
+def test_a_ticket_to_voice_is_not_shown_where_nobody_can_use_it(
+    project: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(shipped.path() / "tools" / "start-voice-session", project / "tools" / "start-voice-session")
+    run("build")
+    with model([Calls(Call("start_voice_session", {"pending_request": "book"})), Say("Speak.")], monkeypatch):
+        result = run("chat", "let me talk")
+    assert "a voice session was offered" in result.stderr
+    assert "ticket" not in result.stderr
+
+
+def test_without_any_key_a_person_asks_approves_and_reads_the_outcome(
+    built: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The offline provider, as on a fresh machine."""
+    for name in ("ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AMBIDEX_KB_EMBEDDER", "none")
+    answers = {
+        b"you> ": b"send me a note: Bring the form\n",
+        b"[y/N]": b"y\n",
+        b"Approved and done: send_note": b"write me a poem\n",
+        b"outside of what I can do": b"\x04",
+    }
+    code, seen = on_a_terminal(built, answers, "chat")
+    assert code == 0
+    assert "offline; conversation " in seen
+    assert seen.index("send_note waits for your approval") < seen.index("Do it? [y/N]")
+    assert "waits for your approval on the card" not in seen, "it was decided before anything was said about it"

@@ -352,3 +352,12 @@ class TestCheck:
 
 def test_schema_text_helpers_make_what_they_say() -> None:
     assert "category" not in schema_for("greet", category=None)
+
+
+def test_a_build_notes_the_tools_folder_again_when_somebody_removed_the_note(tmp_path: Path) -> None:
+    tools, out = tmp_path / "elsewhere" / "tools", tmp_path / "tool_registry.json"
+    write_tool(tools, "look")
+    ambidex.build(tools, out)
+    shutil.rmtree(tmp_path / ".ambidex")
+    ambidex.build(tools, out)
+    assert list(ambidex.load(out, eager=True).tool_ids()) == ["look"]

@@ -6,7 +6,7 @@ import asyncio
 import importlib.util
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.offline.stage import NOW, Stage, call_of, ended
 
@@ -106,6 +106,7 @@ def by_words(registry: Registry) -> dict[str, OfflineProvider]:
 
 
 @given(wish=_WISHES, text=st.text(max_size=120), mode=st.sampled_from(["text", "voice"]))
+@example(wish="search for ", text="\0", mode="text")
 @settings(max_examples=60, deadline=None)
 def test_whatever_is_said_ends_in_words_or_in_a_call_that_its_schema_accepts(
     registry: Registry, by_words: dict[str, OfflineProvider], wish: str, text: str, mode: str

@@ -1,4 +1,4 @@
-"""A text agent before each provider's stand-in, and what a conversation comes to, in words that can be compared."""
+"""A text agent before each provider's stand-in, or before none, and what a conversation comes to, to be compared."""
 
 from __future__ import annotations
 
@@ -96,12 +96,10 @@ def _told(heard: Heard) -> str:
     return "I read: " + ", ".join(told)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Stage:
     app: Orchestrator
     agent: TextAgent
-    standin: Standin
-    model: Model
     clock: FakeClock
     chat: Chat
     trace: list[str] = field(default_factory=list)
@@ -135,6 +133,14 @@ class Stage:
         return [_decision(line) for line in lines if "tool" in line]
 
 
+@dataclass(kw_only=True)
+class Scripted(Stage):
+    """Before a stand-in, whose model does as it is told."""
+
+    standin: Standin
+    model: Model
+
+
 def _line(event: shown.AgentEvent) -> list[str]:
     match event:
         case shown.CallAnswered():
@@ -157,14 +163,31 @@ def _decision(line: dict[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def stage(service: Service, workshop: Workshop, registry: Registry) -> AsyncIterator[Stage]:
+async def stage(service: Service, workshop: Workshop, registry: Registry) -> AsyncIterator[Scripted]:
     model, clock = Model(), FakeClock()
     async with service(model) as standin:
         config = configured(workshop.root, service.provider, standin.base_url)
-        provider = open_provider(config, registry, environ=KEYS)
-        async with running(registry, config=config, clock=clock) as app:
-            agent = TextAgent(app, provider, config)
-            try:
-                yield Stage(app, agent, standin, model, clock, await agent.open(ANN))
-            finally:
-                await provider.close()
+        async with _talking(config, registry, clock) as (app, agent, chat):
+            yield Scripted(app=app, agent=agent, clock=clock, chat=chat, standin=standin, model=model)
+
+
+@asynccontextmanager
+async def offline_stage(registry: Registry) -> AsyncIterator[Stage]:
+    """The provider that needs no key has no service to stand in for: it goes by what the user says."""
+    given = {"providers.use": "offline", "prompts.directory": str(PROMPTS), "kb.embedder": "none"}
+    config, clock = Config.load(environ={}, overrides=given), FakeClock()
+    async with _talking(config, registry, clock) as (app, agent, chat):
+        yield Stage(app=app, agent=agent, clock=clock, chat=chat)
+
+
+@asynccontextmanager
+async def _talking(
+    config: Config, registry: Registry, clock: FakeClock
+) -> AsyncIterator[tuple[Orchestrator, TextAgent, Chat]]:
+    provider = open_provider(config, registry, environ=KEYS)
+    async with running(registry, config=config, clock=clock) as app:
+        agent = TextAgent(app, provider, config)
+        try:
+            yield app, agent, await agent.open(ANN)
+        finally:
+            await provider.close()

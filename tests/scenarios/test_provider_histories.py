@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from tests.scenarios.provider_stage import KEYS, SERVICES, Model, Stage, configured, stage
+from tests.scenarios.provider_stage import KEYS, SERVICES, Model, Scripted, configured, stage
 from tests.support.apps import ANN, Workshop, running
 
 from ambidex import Registry
@@ -125,7 +125,8 @@ async def test_another_provider_goes_on_with_what_one_began(
                 config = configured(workshop.root, SERVICES[name].provider, standin.base_url)
                 provider = open_provider(config, registry, environ=KEYS)
                 agent = TextAgent(app, provider, config)
-                on = Stage(app, agent, standin, model, FakeClock(), await agent.open(ANN, conversation))
+                chat = await agent.open(ANN, conversation)
+                on = Scripted(app=app, agent=agent, clock=FakeClock(), chat=chat, standin=standin, model=model)
                 conversation = on.chat.id
                 await (on.say("please") if name == first else on.decide(True))
                 assert standin.refused == []

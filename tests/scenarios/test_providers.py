@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 import pytest
-from tests.scenarios.provider_stage import KEYS, SERVICES, Model, Stage, configured, stage
+from tests.scenarios.provider_stage import KEYS, SERVICES, Model, Scripted, Stage, configured, offline_stage, stage
 from tests.support.apps import ANN, Workshop, running
+from tests.support.folders import GUIDE
 from tests.support.soak import soak
 
 from ambidex import Registry
@@ -31,9 +32,17 @@ async def execute(args, context):
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    made = Workshop(tmp_path_factory.mktemp("providers")).reading().gated().reading("vault", permissions=["admin"])
-    guide = (made.root / "tools" / "look" / "guide.md").read_text().replace('{"name": "Ada"}', "{}")
+    made = Workshop(tmp_path_factory.mktemp("providers"))
+    made.reading(guide=_guide("look up Ada"))
+    made.gated(guide=_guide("send a letter to Ada"))
+    made.reading("vault", guide=_guide("open the vault of Ada"), permissions=["admin"])
+    guide = _guide("hold still").replace('{"name": "Ada"}', "{}")
     return made.tool("still", handler=STILL, parameters=NOTHING, guide=guide)
+
+
+def _guide(phrase: str) -> str:
+    """Summaries and phrases are what the offline provider goes by, so each tool has its own."""
+    return GUIDE.replace("say hello to Ada", phrase).replace("Greets somebody by name.", f"For: {phrase}.")
 
 
 @pytest.fixture(scope="module")
@@ -203,6 +212,52 @@ SCENARIOS = {
 }
 
 
+OFFLINE = {
+    "words": "thank you",
+    "one streamed call": f'look up "{ADA["name"]}"',
+    "empty arguments": "hold still",
+    "refused call": f'open the vault of "{ADA["name"]}"',
+    "confirmation approved": f'send a letter to "{ADA["name"]}"',
+    "confirmation rejected": f'send a letter to "{ADA["name"]}"',
+    "confirmation expired": f'send a letter to "{ADA["name"]}"',
+}
+"""What a user says to the offline provider to have the same."""
+
+ONE_CALL = "it makes one call for a message, and then tells what came of it"
+NO_WIRE = "nothing is sent, so nothing is cut, lost, limited or withheld on the way"
+NEVER_OFFLINE = {
+    "parallel calls": ONE_CALL,
+    "two steps": ONE_CALL,
+    "refused beside a good one": ONE_CALL,
+    "unknown tool": "it only knows the tools that it was given",
+    "wrong arguments": "it fills in the parameters of the schema, and asks for those that are missing",
+    **dict.fromkeys(("truncated arguments", "truncated after a whole call", "withheld"), NO_WIRE),
+    **dict.fromkeys(("error mid-stream", "connection lost mid-stream", "service out of order, then fine"), NO_WIRE),
+    **dict.fromkeys(("rate limit, then fine", "rate limit that lasts"), NO_WIRE),
+}
+"""What cannot happen with it, and why."""
+
+
+async def _check(on: Stage, scenario: Scenario, workshop: Workshop, said: str, *, own_words: bool = False) -> None:
+    """One conversation: what is shown, what the audit says was decided, and how often handlers ran."""
+    before = {tool: len(workshop.runs(tool)) for tool in ("look", "send", "vault")}
+    on.chat, on.trace = await on.agent.open(ANN), []
+    await on.say(said)
+    if scenario.after is not None:
+        await scenario.after(on)
+    if own_words:
+        assert _without_words(on.trace) == _without_words(scenario.trace)
+    else:
+        assert on.trace == scenario.trace
+    assert await on.decisions() == scenario.decisions
+    ran = {tool: len(workshop.runs(tool)) - count for tool, count in before.items()}
+    assert {tool: count for tool, count in ran.items() if count} == scenario.runs
+
+
+def _without_words(trace: list[str]) -> list[str]:
+    return [line for line in trace if not line.startswith("said ")]
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
 @pytest.mark.parametrize("service", SERVICES)
 async def test_every_provider_comes_to_the_same_decisions_every_time(
@@ -211,17 +266,25 @@ async def test_every_provider_comes_to_the_same_decisions_every_time(
     scenario = SCENARIOS[name]
     async with stage(SERVICES[service], workshop, registry) as on:
         for _ in range(RUNS if service in USUAL else soak(2, RUNS)):
-            before = {tool: len(workshop.runs(tool)) for tool in ("look", "send", "vault")}
-            on.chat, on.trace = await on.agent.open(ANN), []
             on.model.do(scenario.steps)
-            await on.say("please")
-            if scenario.after is not None:
-                await scenario.after(on)
-            assert on.trace == scenario.trace
-            assert await on.decisions() == scenario.decisions
-            ran = {tool: len(workshop.runs(tool)) - count for tool, count in before.items()}
-            assert {tool: count for tool, count in ran.items() if count} == scenario.runs
+            await _check(on, scenario, workshop, "please")
         assert on.standin.refused == []
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+async def test_offline_comes_to_the_same_decisions_in_its_own_words(
+    workshop: Workshop, registry: Registry, name: str
+) -> None:
+    scenario = SCENARIOS[name]
+    async with offline_stage(registry) as on:
+        for _ in range(RUNS):
+            await _check(on, scenario, workshop, OFFLINE[name], own_words=True)
+            assert any(line.startswith("said ") for line in on.trace), "it always says something"
+
+
+def test_every_scenario_is_one_for_offline_or_cannot_happen_there() -> None:
+    assert SCENARIOS.keys() == OFFLINE.keys() | NEVER_OFFLINE.keys()
+    assert not OFFLINE.keys() & NEVER_OFFLINE.keys()
 
 
 @pytest.mark.parametrize("service", USUAL)
@@ -248,7 +311,8 @@ async def test_changing_the_provider_is_one_line_of_the_configuration(workshop: 
                 lines.add(workshop.root.joinpath("ambidex.toml").read_text().splitlines()[0])
                 provider = open_provider(config, registry, environ=KEYS)
                 agent = TextAgent(app, provider, config)
-                on = Stage(app, agent, standin, model, FakeClock(), await agent.open(ANN, conversation))
+                chat = await agent.open(ANN, conversation)
+                on = Scripted(app=app, agent=agent, clock=FakeClock(), chat=chat, standin=standin, model=model)
                 conversation = on.chat.id
                 await on.say(f"hello {name}")
                 traces[name] = on.trace

@@ -27,6 +27,15 @@ class Waiting(msgspec.Struct, frozen=True, array_like=True):
     name: str
 
 
+class Doubt(msgspec.Struct, frozen=True, array_like=True):
+    """A write whose end the model was not told, for it was not known."""
+
+    place: str
+    """Of its row in the ledger."""
+    call_id: str
+    name: str
+
+
 class ChatRow(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a conversation besides its items."""
 
@@ -34,6 +43,7 @@ class ChatRow(msgspec.Struct, frozen=True, kw_only=True):
     count: int = 0
     """The number that the next item gets."""
     waiting: tuple[Waiting, ...] = ()
+    in_doubt: tuple[Doubt, ...] = ()
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -74,7 +84,7 @@ def append_results(tx: Tx, scope: str, after: int, results: Sequence[ResultItem]
     The step's calls then stand there as interrupted, and no call is answered twice.
     """
     in_time = row_of(tx, scope).count == after
-    late = [OutcomeItem(call_id=one.call_id, name=one.name, ok=one.ok, body=one.body) for one in results]
+    late = [OutcomeItem(call_id=one.call_id, name=one.name, ok=one.ok, body=one.body, late=True) for one in results]
     append(tx, scope, results if in_time else late, waiting=waiting)
 
 
@@ -82,6 +92,10 @@ def stop_waiting(tx: Tx, scope: str, requests: Iterable[str]) -> None:
     row, gone = row_of(tx, scope), set(requests)
     left = tuple(one for one in row.waiting if one.request not in gone)
     tx.put(CHATS, scope, msgspec.structs.replace(row, waiting=left))
+
+
+def set_doubts(tx: Tx, scope: str, in_doubt: tuple[Doubt, ...]) -> None:
+    tx.put(CHATS, scope, msgspec.structs.replace(row_of(tx, scope), in_doubt=in_doubt))
 
 
 def take_back_turn(tx: Tx, scope: str) -> str | None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ambidex.agents import events as shown
 from ambidex.agents.brief import Brief, brief_for
@@ -53,7 +52,7 @@ class TextAgent:
 
     @property
     def clock(self) -> Clock:
-        return self.app._shared.runner.store.clock
+        return self.app.clock
 
     async def open(self, user: User, conversation: str | None = None) -> Chat:
         """The conversation as it was left, or a new one; raises `ambidex.Refused`."""
@@ -97,12 +96,7 @@ class TextAgent:
         )
 
     async def stored(self, operation: Callable[[Tx], T]) -> T:
-        shared = self.app._shared
-        return await shared.runner.run(operation, timeout=shared.store_seconds)
-
-    def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Work that is finished, and waited for at the end of the process, whoever goes away meanwhile."""
-        return self.app._shared.spawn(work)
+        return await self.app.stored(operation)
 
 
 class Chat:
@@ -201,10 +195,14 @@ class Chat:
         """What waits for the user, each with a fresh token; raises `ambidex.Refused`."""
         return await self.session.confirmations()
 
-    async def decide(self, token: str, approve: bool) -> ApprovalSettled:
-        """Carry out a decision. The model reads its outcome with `go_on`, or with the user's next message."""
+    async def decide(self, token: str, approve: bool, *, joining: int | None = None) -> ApprovalSettled:
+        """Carry out a decision. The model reads its outcome with `go_on`, or with the user's next message.
+
+        `joining` is the turn that another decision of the same request began.
+        """
         request = await self.stored(lambda tx: request_of(tx, self.session, token))
-        answer = await (self.session.approve(token) if approve else self.session.reject(token))
+        settle = self.session.approve if approve else self.session.reject
+        answer = await settle(token, joining=joining)
         if request is None:
             return ApprovalSettled("", "", "", False, answer)
         waiting = (await self.stored(lambda tx: row_of(tx, self.scope))).waiting

@@ -10,16 +10,23 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ambidex.agents import events as shown
 from ambidex.agents.citing import cited_in, records_in
+from ambidex.agents.doubts import note_doubts
 from ambidex.agents.events import AgentEvent
 from ambidex.agents.memory import Waiting, append_results, items_of
+from ambidex.agents.outcomes import unannounced
 from ambidex.agents.retrying import step_with_retries
 from ambidex.agents.trimming import trimmed
 from ambidex.arguments.parse import Parsed, parse
 from ambidex.contracts.call import ToolCall
 from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.response import ToolResponse
+from ambidex.ledger.rows import RequestRow
+from ambidex.stores.base import Tx
+from ambidex.stores.clock import Moment, rfc3339
 from ambidex.transports.base import Ask, CallDelta, CallStarted, Finish, StepEnded, TextDelta
 from ambidex.transports.items import ResultItem
 from ambidex.transports.views import body_of
@@ -101,7 +108,7 @@ class Turn:
         for call, asked in zip(ended.calls, ended.item.calls, strict=True):
             found = parse(call.args)
             yield shown.CallReady(asked.id, call.name, found.args if isinstance(found, Parsed) else None, asked.args)
-        work = self._chat.agent.spawn(self._answered(ended.calls))
+        work = self._chat.agent.app.spawn(self._answered(ended.calls))
         try:
             async with aclosing(self._chat.outbox.until(work)) as messages:
                 async for message in messages:
@@ -109,15 +116,18 @@ class Turn:
         finally:
             if not work.done():  # nobody looks any more: what may be stopped is stopped, the rest ends and is kept
                 await self._session.cancel([call.id for call in ended.calls if call.id])
-        for call, answer in zip(ended.calls, work.result(), strict=True):
+        answers, others = work.result()
+        for call, answer in zip(ended.calls, answers, strict=True):
             self._records.update((record.id, record) for record in records_in(answer.data))
             yield shown.CallAnswered(call.id or "", call.name, answer)
             if wanted := _approval(call, answer):
                 yield wanted
+        for request in others:
+            yield _unannounced(request)
 
-    async def _answered(self, calls: Sequence[ToolCall]) -> list[ToolResponse]:
-        """Through the pipeline, as one message, and into the conversation."""
-        facts, chat = self._chat.agent.provider.facts, self._chat
+    async def _answered(self, calls: Sequence[ToolCall]) -> tuple[list[ToolResponse], list[RequestRow]]:
+        """Through the pipeline, as one message, and into the conversation; also requests that no answer tells of."""
+        facts, chat, turn = self._chat.agent.provider.facts, self._chat, self._session.turn
         answers = await self._session.answer(calls, provider=facts.name if facts.stable_ids else "")
         results = [
             ResultItem(
@@ -130,9 +140,34 @@ class Turn:
         ]
         wanted = [_approval(call, answer) for call, answer in zip(calls, answers, strict=True)]
         waiting = [Waiting(one.request_id, one.call_id, one.name) for one in wanted if one is not None]
+        untold = [call.id for call, answer in zip(calls, answers, strict=True) if call.id and _is_unknown(answer)]
         after = self._after
-        await chat.stored(lambda tx: append_results(tx, chat.scope, after, results, waiting))
-        return answers
+
+        def operation(tx: Tx) -> list[RequestRow]:
+            others = unannounced(tx, self._session, [one.request for one in waiting])
+            besides = [Waiting(one.id, _id_of(one), one.tool) for one in others]
+            append_results(tx, chat.scope, after, results, [*waiting, *besides])
+            note_doubts(tx, chat.scope, turn, untold)
+            return others
+
+        return answers, await chat.stored(operation)
+
+
+def _is_unknown(answer: ToolResponse) -> bool:
+    return answer.error is not None and answer.error.type is ErrorType.OUTCOME_UNKNOWN
+
+
+def _unannounced(request: RequestRow) -> shown.ApprovalWanted:
+    """Told as the model is told of any request: with redacted values replaced."""
+    args = request.args if request.told_args is None else request.told_args
+    preview = request.preview if request.told_preview is None else request.told_preview
+    expires = rfc3339(Moment(request.asked.wall + request.ttl_ms, 0, ""))
+    return shown.ApprovalWanted(_id_of(request), request.tool, request.id, preview, expires, msgspec.json.decode(args))
+
+
+def _id_of(request: RequestRow) -> str:
+    """A call that a tool made has no id: its request's stands for it."""
+    return request.call_id or request.id
 
 
 def _approval(call: ToolCall, answer: ToolResponse) -> shown.ApprovalWanted | None:

@@ -15,9 +15,9 @@ _PIPE_WIDTH = 200
 """A pipe has no width of its own; the table is wider than the eighty columns that would be assumed."""
 
 
-@click.group(short_help="Measure what calls, builds and loading cost.")
+@click.group(short_help="Measure what calls, search, serving and builds cost.")
 def command() -> None:
-    """Measure what calls, builds and loading cost."""
+    """Measure what calls, search, serving and builds cost."""
 
 
 @command.command()
@@ -64,7 +64,7 @@ def core(rounds: int, sessions: int, callers: int, durable: int, idle: int, as_j
     are figures, not failures: the exit code stays 0.
     """
     from ambidex.bench.core import Sizes, run
-    from ambidex.bench.core_table import core_table, duties_table
+    from ambidex.bench.core_table import core_table, duties_tables
 
     with status("Measuring", quiet=as_json) as progress:
         figures = run(Sizes(sessions, rounds, callers, durable, idle), progress=progress)
@@ -73,7 +73,7 @@ def core(rounds: int, sessions: int, callers: int, durable: int, idle: int, as_j
         return
     shown = console(width=None if on_terminal(sys.stdout) else _PIPE_WIDTH)
     shown.print(core_table(figures))
-    shown.print(duties_table(figures))
+    shown.print(*duties_tables(figures))
 
 
 @command.command()
@@ -110,7 +110,7 @@ def offline(lines: Path, embedder: str | None, as_json: bool) -> None:
 @json_option
 @debug_option
 def kb(sizes: str, queries: int, as_json: bool) -> None:
-    """Import and search knowledge bases of made-up records, beside plain FTS5.
+    """Import and search made-up records, beside plain FTS5.
 
     With --json: {"ok", "bench", "python", "machine", "goals", "rows": [figures of each size]}.
     """
@@ -127,3 +127,35 @@ def kb(sizes: str, queries: int, as_json: bool) -> None:
         say_json({"ok": True, **figures})
     else:
         console(width=None if on_terminal(sys.stdout) else _PIPE_WIDTH).print(kb_table(figures))
+
+
+@command.command()
+@click.option("--clients", default="1,10,100", show_default=True, help="Clients at once, with commas between.")
+@click.option(
+    "--seconds", type=click.FloatRange(min=0.1), default=10, show_default=True, help="How long each one is measured."
+)
+@click.option(
+    "--conversations", type=click.IntRange(min=1), default=300, show_default=True, help="Open ones, to weigh them."
+)
+@click.option("--embedder", type=click.Choice(["auto", "minilm", "light", "none"]), default="light", show_default=True)
+@json_option
+@debug_option
+def serve(clients: str, seconds: float, conversations: int, embedder: str, as_json: bool) -> None:
+    """Chat with a server of its own over HTTP, beside its /healthz.
+
+    With --json: {"ok", "bench", "python", "machine", "seconds", "embedder", "rows": [figures for each number of
+    clients], "memory"}.
+    """
+    from ambidex.bench.serve import parse_clients, run
+    from ambidex.bench.serve_table import serve_table
+
+    try:
+        counts = parse_clients(clients)
+    except ValueError:
+        raise click.BadParameter("give numbers as in 1,10,100", param_hint="--clients") from None
+    with status("Measuring", quiet=as_json) as progress:
+        figures = run(counts, seconds=seconds, conversations=conversations, embedder=embedder, progress=progress)
+    if as_json:
+        say_json({"ok": True, **figures})
+    else:
+        console(width=None if on_terminal(sys.stdout) else _PIPE_WIDTH).print(serve_table(figures))

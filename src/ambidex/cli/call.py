@@ -12,6 +12,7 @@ import click
 
 from ambidex.cli.answer import tell, tell_json, tell_next, tell_refused
 from ambidex.cli.artifact import open_artifact
+from ambidex.cli.exporting import exporter_for
 from ambidex.cli.output import Exit, leave, note, on_terminal
 from ambidex.cli.printable import printable, printable_json
 from ambidex.cli.wish import Wish, read_wish, somebody, wish_options
@@ -19,13 +20,11 @@ from ambidex.config import Config, keys
 from ambidex.contracts.faults import ErrorType
 
 if TYPE_CHECKING:
-    from ambidex.audit.export import AuditExporter
     from ambidex.contracts.response import Fault, ToolResponse
     from ambidex.contracts.user import User
     from ambidex.orchestrator import Orchestrator
     from ambidex.registry.registry import Registry
     from ambidex.session.session import Confirmation, Session
-    from ambidex.stores.base import Store
 
 
 @click.command(short_help="Call a tool through the whole pipeline.")
@@ -74,8 +73,7 @@ def _call(
     from ambidex.stores.open import open_store
 
     store = open_store(url or config[keys.STORE])
-    # The audit's folder belongs to the configured store; any other keeps its lines to itself.
-    audit = None if url or not store.durable else _exporter(store, config)
+    audit = exporter_for(store, config, url)
     with asyncio.Runner() as loop:
         app = Orchestrator(registry, store=store, config=config, audit=audit)
         try:
@@ -103,17 +101,6 @@ def _settled(loop: asyncio.Runner, session: Session, wish: Wish, *, approve: boo
         return answer
     decide = session.approve if approve or _said_yes(request) else session.reject
     return loop.run(decide(request.token))
-
-
-def _exporter(store: Store, config: Config) -> AuditExporter:
-    from ambidex.audit.export import AuditExporter
-
-    return AuditExporter(
-        store,
-        config[keys.AUDIT_DIRECTORY],
-        anchor_file=config[keys.AUDIT_ANCHORS],
-        rotate_bytes=config[keys.AUDIT_ROTATE_BYTES],
-    )
 
 
 async def _open(app: Orchestrator, wish: Wish, user: User) -> Session:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +14,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ambidex.cli.artifact import open_artifact
-from ambidex.cli.options import artifact_option, common_options
+from ambidex.cli.exporting import exporter_for
+from ambidex.cli.options import DEBUG_FLAG, artifact_option, common_options
 from ambidex.cli.output import Exit, leave, note, on_terminal, say_json
 from ambidex.cli.wish import somebody
 from ambidex.cli.words import name, words
@@ -27,8 +30,6 @@ if TYPE_CHECKING:
     from ambidex.registry.registry import Registry
     from ambidex.session.session import Confirmation
     from ambidex.transports.base import TextProvider
-
-NAMESPACES = ("studio", "personal", "public")
 
 
 @click.command(short_help="Talk to the agent in the terminal.")
@@ -62,9 +63,10 @@ def command(
     config, registry = open_artifact(config_path, artifact)
     model = open_provider(config, registry, provider)
     asks = message is None and not as_json and on_terminal(sys.stdin) and on_terminal(sys.stderr)
-    talk = Talk(config, registry, model, _user(user_id, registry), conversation or None, url or config[keys.STORE])
+    talk = Talk(config, registry, model, somebody(user_id, registry), conversation or None, url or config[keys.STORE])
     try:
-        ok = talk.hold(_messages(message, asks), asks=asks, as_json=as_json)
+        with _quiet_log():
+            ok = talk.hold(_messages(message, asks), asks=asks, as_json=as_json)
     except Refused as refused:
         from ambidex.cli.answer import tell_refused
 
@@ -73,11 +75,17 @@ def command(
     leave(Exit.OK if ok else Exit.PROBLEMS)
 
 
-def _user(user_id: str, registry: Registry) -> User:
-    """Whoever sits at the machine may do everything on it."""
-    from ambidex.contracts.user import User
-
-    return User(user_id, scopes=somebody(user_id, registry).scopes, namespaces=NAMESPACES)
+@contextmanager
+def _quiet_log() -> Iterator[None]:
+    """Warnings in the log are for who operates a server; in a conversation they are noise. `--debug` shows them."""
+    log = logging.getLogger("ambidex")
+    before = log.level
+    if not click.get_current_context().meta.get(DEBUG_FLAG):
+        log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def _messages(message: str | None, asks: bool) -> Iterator[str]:
@@ -118,7 +126,7 @@ class Talk:
             try:
                 chat = loop.run(self._open(app))
                 if not as_json:
-                    note(f"{self.model.facts.name}, {self.model.model}; conversation {chat.id}")
+                    note(f"{self._named()}; conversation {chat.id}{'; Ctrl-D ends' if asks else ''}")
                 for said in messages:
                     record.begin(said)
                     self._turn(loop, chat, said, [record] if as_json else [record, view])
@@ -131,6 +139,10 @@ class Talk:
             finally:
                 loop.run(self._close(app))
         return not record.turns or record.turns[-1]["ended"] != "failed"
+
+    def _named(self) -> str:
+        """The provider and its model, where that is another name."""
+        return ", ".join(dict.fromkeys([self.model.facts.name, self.model.model]))
 
     def _tell(self, turns: list[dict[str, object]], conversation: str) -> None:
         ok = not turns or turns[-1]["ended"] != "failed"
@@ -154,14 +166,14 @@ class Talk:
         return bool(waiting)
 
     def _app(self) -> Orchestrator:
-        from ambidex.cli.call import _exporter
+        from ambidex.agents.capabilities import agent_capabilities
         from ambidex.orchestrator import Orchestrator
         from ambidex.stores.open import open_store
 
         store = open_store(self.url)
-        configured = store.durable and self.url == self.config[keys.STORE]
-        audit = _exporter(store, self.config) if configured else None
-        return Orchestrator(self.registry, store=store, config=self.config, audit=audit)
+        audit = exporter_for(store, self.config, self.url)
+        capabilities = agent_capabilities(store)
+        return Orchestrator(self.registry, store=store, config=self.config, capabilities=capabilities, audit=audit)
 
     async def _open(self, app: Orchestrator) -> Chat:
         from ambidex.agents.text import TextAgent

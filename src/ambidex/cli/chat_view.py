@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import click
@@ -10,6 +11,7 @@ from ambidex.agents import events as shown
 from ambidex.agents.events import AgentEvent
 from ambidex.cli.output import note
 from ambidex.cli.printable import printable, printable_json
+from ambidex.contracts.faults import ErrorType
 from ambidex.contracts.response import ToolResponse
 
 _MOST_ARGUMENTS = 100
@@ -32,11 +34,11 @@ class Terminal:
             case shown.CallReady():
                 self._line(f"  → {printable(event.name)} {_short(event.raw)}")
             case shown.CallAnswered():
-                self._line(f"  {_went(event.answer)}  {printable(event.name)}")
+                self._line(f"  {_went(event.name, event.answer)}")
             case shown.ApprovalSettled():
-                self._line(f"  {_went(event.answer)}  {printable(event.name)}, as decided")
+                self._line(f"  {_went(event.name, event.answer)}")
             case shown.ClientMessage():
-                self._line(f"  message to you: {printable_json(event.message)}")
+                self._line(f"  {_message(event.message)}")
             case shown.Cited():
                 self._line(f"  source: {printable(event.title)} ({printable(event.id)}) {printable(event.url or '')}")
             case shown.TurnFailed():
@@ -92,10 +94,27 @@ _ENDS = {
 }
 
 
-def _went(answer: ToolResponse) -> str:
-    if answer.error is not None:
-        return f"✗ {answer.error.type}: {printable(answer.error.message)}"
-    return f"✓ {answer.meta.duration:.0f} ms" if answer.meta and answer.meta.attempt else "✓"
+_DECISIONS = {
+    ErrorType.CONFIRMATION_REQUIRED: "… {name} waits for your approval",
+    ErrorType.CONFIRMATION_REJECTED: "✗ {name}: declined, nothing was done",
+    ErrorType.CONFIRMATION_EXPIRED: "✗ {name}: not decided in time, nothing was done",
+}
+"""The sentences in these faults speak to a model; whoever decides needs fewer words."""
+
+
+def _message(message: Mapping[str, Any]) -> str:
+    """What a tool sent to the client. A ticket to voice is a secret, and of no use here."""
+    if message.get("type") == "voice_session_start":
+        return "a voice session was offered; it cannot be opened in a terminal"
+    return f"message to you: {printable_json(message)}"
+
+
+def _went(tool: str, answer: ToolResponse) -> str:
+    name, fault = printable(tool), answer.error
+    if fault is not None:
+        said = _DECISIONS.get(fault.type)
+        return said.format(name=name) if said else f"✗ {name}: {fault.type}, {printable(fault.message)}"
+    return f"✓ {name}, {answer.meta.duration:.0f} ms" if answer.meta and answer.meta.attempt else f"✓ {name}"
 
 
 def _error(answer: ToolResponse) -> dict[str, str]:

@@ -28,7 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("ambidex.cli.audit", "Read the audit, or verify that it is whole."),
     "stats": ("ambidex.cli.stats", "Show how the tools do: calls, latency, errors."),
     "models": ("ambidex.cli.models", "Install and list the models of this machine."),
-    "bench": ("ambidex.cli.bench", "Measure what calls, builds and loading cost."),
+    "bench": ("ambidex.cli.bench", "Measure what calls, search, serving and builds cost."),
     "doctor": ("ambidex.cli.doctor", "Check installation, configuration and artifact."),
     "completion": ("ambidex.cli.completion", "Print the completion script of a shell."),
 }

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +10,7 @@ import click
 
 from ambidex.cli.options import common_options
 from ambidex.cli.output import Exit, leave, note, plural, say_json, shown
+from ambidex.cli.serve_steps import Steps
 from ambidex.config import Config, keys
 from ambidex.errors import ArtifactError, BuildError, MissingExtra
 
@@ -52,35 +50,25 @@ def command(
     if dev:
         overrides["environment"] = "development"
     config = Config.load(config_path, overrides=overrides)
-    steps = _Steps(quiet=as_json)
+    steps = Steps(quiet=as_json)
     registry = _prepared(config, steps)
-    _checked(config, registry, provider, steps)
-    with steps.step("server") as tell:
-        listening, url = _listening(config)
-        tell(url)
-    _announce(config, registry, provider, url, as_json=as_json)
+    model = _checked(config, registry, provider, steps)
+    listening, url = _listening(config)
     # Workers read the configuration again, so the port that was found is part of it.
     overrides["server.port"] = listening.getsockname()[1]
+    began = time.perf_counter()
+
+    def announce() -> None:
+        steps.tell("server", f"{plural(config[keys.SERVER_WORKERS], 'worker')}, everything loaded", began)
+        _announce(config, registry, model, url, as_json=as_json)
+
     from ambidex.server.run import serve
 
-    ran = serve(config, listening, path=_path(config), overrides=overrides, provider=provider, verbose=dev)
+    ran = serve(
+        config, listening, path=_path(config), overrides=overrides, provider=provider, verbose=dev, on_ready=announce
+    )
     note("\nstopped" if ran else "it did not start")
     leave(Exit.OK if ran else Exit.PROBLEMS)
-
-
-class _Steps:
-    """What is done before it serves, one line each, with the time it took."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
-
-    @contextmanager
-    def step(self, name: str) -> Iterator[Callable[[str], None]]:
-        told: list[str] = []
-        began = time.perf_counter()
-        yield told.append
-        if not self._quiet:
-            note(f"{name:<10} {' '.join(told)}  ({time.perf_counter() - began:.2f} s)")
 
 
 def _needs_the_extra() -> None:
@@ -90,7 +78,7 @@ def _needs_the_extra() -> None:
         raise MissingExtra("`ambidex serve`", "server")
 
 
-def _prepared(config: Config, steps: _Steps) -> Registry:
+def _prepared(config: Config, steps: Steps) -> Registry:
     """The registry, from an artifact that says what the tools say."""
     from ambidex.registry.load import load
 
@@ -132,11 +120,11 @@ def _fresh(config: Config) -> str:
     return f"{shown(config[keys.ARTIFACT])} is what the tools say"
 
 
-def _checked(config: Config, registry: Registry, provider: str | None, steps: _Steps) -> None:
-    """What a worker would stumble over is told here, once, and in words."""
+def _checked(config: Config, registry: Registry, provider: str | None, steps: Steps) -> str:
+    """What a worker would stumble over is told here, once, and in words. Gives the provider that will speak."""
     from ambidex.agents.prompts import compose
     from ambidex.agents.providers import open_provider
-    from ambidex.capabilities.kb.base import Base
+    from ambidex.cli.serve_kb import prepare_knowledge
     from ambidex.server.auth import authentication_of
     from ambidex.server.hosts import doors_of
 
@@ -146,12 +134,8 @@ def _checked(config: Config, registry: Registry, provider: str | None, steps: _S
         model = open_provider(config, registry, provider)
         compose(registry, "text", directory=config[keys.PROMPTS_DIRECTORY])
         tell(f"{model.facts.name} {model.model}" if model.facts.name != model.model else model.model)
-    with steps.step("knowledge") as tell:
-        # Filled here, once; each worker opens it anew, and only then are vectors wanted.
-        engine = replace(Base.of(config), embedder="none").open()
-        tell("none" if engine is None else plural(engine.stats().records, "record"))
-        if engine is not None:
-            engine.close()
+    prepare_knowledge(config, steps)
+    return model.facts.name
 
 
 def _listening(config: Config) -> tuple[socket.socket, str]:
@@ -168,7 +152,7 @@ def _listening(config: Config) -> tuple[socket.socket, str]:
     return listening, f"http://{name}:{listening.getsockname()[1]}/"
 
 
-def _announce(config: Config, registry: Registry, provider: str | None, url: str, *, as_json: bool) -> None:
+def _announce(config: Config, registry: Registry, provider: str, url: str, *, as_json: bool) -> None:
     if as_json:
         facts = {"url": url, "registryVersion": registry.version, "tools": list(registry.tool_ids())}
         more = {"provider": provider, "workers": config[keys.SERVER_WORKERS], "store": config[keys.STORE]}

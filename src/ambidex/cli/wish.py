@@ -71,8 +71,8 @@ def read_wish(tool: str, args: str, mode: str, conversation: str, said: str | No
 
 
 def somebody(user_id: str, registry: Registry) -> User:
-    """Somebody who may use every tool there is."""
-    from ambidex.contracts.user import User
+    """Somebody who may use every tool there is, and read everything."""
+    from ambidex.contracts.user import SHIPPED_NAMESPACES, User
 
     scopes = (scope for tool in registry.tool_ids() for scope in registry.metadata(tool).get("permissions", ()))
-    return User(user_id, scopes=frozenset(scopes))
+    return User(user_id, scopes=frozenset(scopes), namespaces=SHIPPED_NAMESPACES)

@@ -91,6 +91,8 @@ def _write(path: Path, tools: Path, contents: Contents) -> bool:
         stamp.git_commit,
     )
     if same and "SOURCE_DATE_EPOCH" not in os.environ:
+        if not note_path(path).exists():  # somebody cleaned up
+            _note_tools_folder(path, tools)
         return False
     _note_tools_folder(path, tools)
     write_atomically(path, assemble(contents, stamp))

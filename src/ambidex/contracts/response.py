@@ -70,6 +70,8 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     truncated: bool = False
     parent_call_id: str | None = None
     degraded: bool = False
+    passed_on: tuple[str, ...] = ()
+    """The tools whose answer this is, where a tool passes on another's as it is; the one that made it comes last."""
 
 
 class ToolResponse(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

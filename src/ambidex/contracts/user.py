@@ -7,6 +7,9 @@ from collections.abc import Set as AnySet
 
 import msgspec
 
+SHIPPED_NAMESPACES = ("studio", "personal", "public")
+"""Those that the shipped tools name; whoever sits at the machine may read all of them."""
+
 
 class User(msgspec.Struct, frozen=True):
     """The principal. Keys, confirmations and blocks are bound to tenant and id; what a client claims is not here."""

@@ -87,9 +87,10 @@ class Page(Late):
         self.latency_ms += call.duration_ms
         self.untrusted = self.untrusted or untrusted
         self.reads.append(call.key)
-        if len(self.reads) <= most_reads:
+        over = len(self.reads) - most_reads
+        if over <= 0:
             return []
-        gone, self.reads = self.reads[:-most_reads], self.reads[-most_reads:]
+        gone, self.reads = self.reads[:over], self.reads[over:]
         return gone
 
     def value(self) -> TurnRow:

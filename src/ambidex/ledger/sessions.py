@@ -190,10 +190,28 @@ def _writes_since_the_user_spoke(tx: Tx, scope: str, last: TurnRow | None) -> tu
     return found
 
 
-def decision_turn(tx: Tx, row: SessionRow, said: str, kind: TurnKind, record: Record) -> Begun:
-    """The turn that an approval or a rejection begins. What is queued waits on: a decision cannot hand it out."""
+def decision_turn(
+    tx: Tx, row: SessionRow, said: str, kind: TurnKind, record: Record, *, joining: int | None = None
+) -> Begun:
+    """The turn that an approval or a rejection begins. What is queued waits on: a decision cannot hand it out.
+
+    `joining` is the turn that another decision of the same request began: this one belongs to it too.
+    """
+    joined = joined_turn(tx, row, joining)
+    if joined is not None:
+        return Begun(row, joined, ())
     state = msgspec.structs.replace(turn_begins(row.state), pending_messages=row.state.pending_messages)
     return _next_turn(tx, msgspec.structs.replace(row, state=state), said, kind, (), record)
+
+
+def joined_turn(tx: Tx, row: SessionRow, joining: int | None) -> TurnRow | None:
+    """The turn of that number, if it was begun by a decision and nothing has been said since."""
+    scope = scope_of(row.user, row.conversation)
+    conversation = tx.get(CONVERSATIONS, scope) if joining is not None else None
+    if joining is None or conversation is None or not joining == row.turn == conversation.turn:
+        return None
+    turn = tx.get(TURNS, below(scope, joining))
+    return turn if turn is not None and turn.kind in (TurnKind.APPROVAL, TurnKind.REJECTION) else None
 
 
 def turn_is_spoken(tx: Tx, session_id: str, epoch: int, record: Record) -> SessionRow | NotOpened:

@@ -12,7 +12,7 @@ from ambidex.transports.untrusted import unwrap
 
 Told: TypeAlias = Callable[[Mapping[str, Any]], str]
 
-_SLOW = re.compile(r"This took \d+ ms")
+_SLOW = re.compile(r"This took \d+ ms|A look-up should take|This turn's calls have taken long")
 _MOST_FIELDS = 8
 _LONGEST = 300
 
@@ -28,6 +28,11 @@ def tell(tool: str, body: Mapping[str, Any], question: str, meaning: MakeMeaning
     else:
         said = _TELLERS.get(tool, _tell_plain)(data)
     return "\n\n".join([said, *_noticed(body)])
+
+
+def tell_late(tool: str, body: Mapping[str, Any], question: str, meaning: MakeMeaning, *, voice: bool) -> str:
+    """What became of a call that took longer than it was waited for."""
+    return f"{tool} has come to its end. {tell(tool, body, question, meaning, voice=voice)}"
 
 
 def tell_outcome(tool: str, body: Mapping[str, Any], question: str, meaning: MakeMeaning, *, voice: bool) -> str:
@@ -124,12 +129,15 @@ _TELLERS: Mapping[str, Told] = {
 }
 
 
+_PLAIN = {None: "none", True: "yes", False: "no"}
+
+
 def _short(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_short, value)) or "none"
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_short(inner)}" for name, inner in value.items())
-    text = "none" if value is None else str(value)
+    text = _PLAIN.get(value, str(value)) if value is None or isinstance(value, bool) else str(value)
     return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from ambidex.offline import talk
-from ambidex.offline.answers import tell, tell_outcome
+from ambidex.offline.answers import tell, tell_late, tell_outcome
 from ambidex.offline.earlier import ids_meant
 from ambidex.offline.extract import MakeMeaning
 from ambidex.offline.moderation import IGNORE_USER, WARNED, Block, Warn, farewell, judge
@@ -59,7 +59,8 @@ class Dialogue:
         told = [*self._told_notes(items, fresh), *self._told_results(items, fresh, answered=said is not None)]
         if said is None:
             return Reply("\n\n".join(told) or self._can_do(declared))
-        turn = _Turn(self, items[: _last_user(items)], declared, Heard(said, now, self._region))
+        heard = Heard(said.replace("\0", " "), now, self._region)  # no argument may hold that character
+        turn = _Turn(self, items[: _last_user(items)], declared, heard)
         reply = turn.reply()
         return Reply("\n\n".join(filter(None, [*told, reply.text])), reply.calls, reply.parts)
 
@@ -70,11 +71,13 @@ class Dialogue:
     def _told_results(self, items: Sequence[Item], fresh: Sequence[Item], *, answered: bool) -> list[str]:
         """Outcomes are always told; results only while nothing was said since."""
         question = next((item.text for item in reversed(items) if isinstance(item, UserItem)), "")
+        settled = {item.call_id for item in fresh if isinstance(item, OutcomeItem)}  # that it waits is past by now
         told = []
         for item in fresh:
             if isinstance(item, OutcomeItem):
-                told.append(tell_outcome(item.name, item.body, question, self._meaning, voice=self._voice))
-            elif isinstance(item, ResultItem) and not answered:
+                say = tell_late if item.late else tell_outcome
+                told.append(say(item.name, item.body, question, self._meaning, voice=self._voice))
+            elif isinstance(item, ResultItem) and not answered and item.call_id not in settled:
                 told.append(self._told_result(item, items, question))
         return told
 

@@ -58,7 +58,7 @@ class OfflineProvider:
     @property
     def facts(self) -> Facts:
         # The form of MCP is the authored schema, so every tool has it, whatever the project's targets are.
-        return Facts(NAME, "mcp", view="compact")
+        return Facts(NAME, "mcp", parallel_calls=False, view="compact")
 
     @property
     def model(self) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ambidex.arguments.prepare import Prepared
-from ambidex.audit.chain import WAITING, defer_late
+from ambidex.audit.chain import WAITING, defer, defer_late
 from ambidex.contracts.call import Category, Mode
 from ambidex.execution.attempt import Attempt, run_inline
 from ambidex.execution.results import Result
@@ -76,20 +76,20 @@ class Lane:
 class Lanes(dict[str, Lane | None]):
     """Of one registry in one mode: a tool's lane, None for a tool without. Made when first asked for."""
 
-    __slots__ = ("_registry", "_shared", "mode")
+    __slots__ = ("_shared", "mode", "registry")
 
     def __init__(self, shared: Shared, registry: Registry, mode: Mode) -> None:
         super().__init__()
         self._shared = shared
-        self._registry = registry
+        self.registry = registry
         self.mode = mode
 
     def __missing__(self, name: str) -> Lane | None:
-        if name not in self._registry:  # made-up names must not fill the table
+        if name not in self.registry:  # made-up names must not fill the table
             return None
-        spec, rules = self._registry._tool(name).spec, self._shared.rules(self._registry.version, self.mode)
+        spec, rules = self.registry._tool(name).spec, self._shared.rules(self.registry.version, self.mode)
         takes = not spec.suspends and has_lane(spec, self.mode, rules)
-        lane = self[name] = Lane(self._shared, self._registry, name, self.mode) if takes else None
+        lane = self[name] = Lane(self._shared, self.registry, name, self.mode) if takes else None
         return lane
 
 
@@ -113,6 +113,7 @@ class Express:
         "_calls",
         "_conversations",
         "_lanes",
+        "_lock",
         "_sessions",
         "_shared",
         "_store",
@@ -123,6 +124,7 @@ class Express:
     def __init__(self, shared: Shared, store: MemoryStore) -> None:
         self._shared = shared
         self._store = store
+        self._lock = store.lock
         self._calls, self._turns, self._sessions = store.shelf(CALLS), store.shelf(TURNS), store.shelf(SESSIONS)
         self._blocks, self._waiting = store.shelf(BLOCKS), store.shelf(WAITING)
         self._conversations = store.shelf(CONVERSATIONS)
@@ -131,8 +133,8 @@ class Express:
     def lanes(self, registry: Registry, mode: Mode) -> Lanes:
         place = (registry.version, mode)
         found = self._lanes.get(place)
-        if found is None:
-            found = self._lanes.setdefault(place, Lanes(self._shared, registry, mode))
+        if found is None or found.registry is not registry:  # the same version may be loaded anew
+            found = self._lanes[place] = Lanes(self._shared, registry, mode)
         return found
 
     def answer(
@@ -141,13 +143,23 @@ class Express:
         """The envelope; None, and nothing done, for a call that has to go the long way from its beginning."""
         lanes = session._lanes
         lane = lanes[name] if lanes is not None and type(name) is str else None
-        page = self._page(session) if lane is not None else None
-        if lane is None or page is None or not (lane.is_within_budget(page) and self._is_free(session, page)):
+        if lane is None:
+            return None
+        with self._lock:
+            claimed = self._claim(session, lane, args, call_id, provider)
+        return None if claimed is None else self._run(session, lane, *claimed)
+
+    def _claim(
+        self, session: Session, lane: Lane, args: str | bytes | Mapping[str, Any], call_id: str | None, provider: str
+    ) -> tuple[LateCall, str, Prepared] | None:
+        """The call, where it is kept, and its arguments."""
+        page = self._page(session)
+        if page is None or not (lane.is_within_budget(page) and self._is_free(session, page)):
             return None
         prepared = lane.plan.quick(args, lane.mode)
         if prepared is None:
             return None
-        args_hash = hash_of(name, prepared.canonical)
+        args_hash = hash_of(lane.spec.tool_id, prepared.canonical)
         if args_hash in page.hashes:
             return None
         key = _key(page, args_hash, call_id, provider)
@@ -158,7 +170,7 @@ class Express:
         page.claim(call, lane.most_retrieval is not None)
         self._calls[place] = call
         self._calls.added(place)
-        return self._run(session, lane, call, place, prepared)
+        return call, place, prepared
 
     def _page(self, session: Session) -> Page | None:
         """The page that is open for the session's turn, or a new one; None where the lane is closed."""
@@ -166,11 +178,14 @@ class Express:
         if page is not None and self._is_open(page):
             return page
         row = self._sessions.read(seen.id)
-        if row is None or row.epoch != seen.epoch or not row.turn:
+        if row is None or row.epoch != seen.epoch or not row.turn or not self._is_current(session):
             return None
-        turn = self._turns.read(below(scope_of(row.user, row.conversation), row.turn))
-        if turn is None or not opens_page(row, turn, self._shared.rules(row.registry, row.state.mode)):
+        scope = scope_of(row.user, row.conversation)
+        conversation, turn = self._conversations.get(scope), self._turns.read(below(scope, row.turn))
+        rules = self._shared.rules(row.registry, row.state.mode)
+        if turn is None or conversation is None or not opens_page(row, conversation, turn, rules):
             return None
+        session.saw(row)
         opened = session._page = Page(row, turn, self._shared.worker.name, self._shared.worker.grace_ms)
         self._turns[opened.place] = opened
         self._sessions[row.id] = opened.kept
@@ -182,12 +197,16 @@ class Express:
         session: object = self._sessions.get(page.session.id)
         return turn is page and session is page.kept
 
+    def _is_current(self, session: Session) -> bool:
+        """Whether the session has the registry that calls are counted in; the same version may be loaded anew."""
+        return self._shared.registries[self._shared.current] is session.registry
+
     def _is_free(self, session: Session, page: Page) -> bool:
         shared = self._shared
         return (
             not session.cancelled
             and page.block_place not in self._blocks
-            and page.session.registry == shared.current
+            and self._is_current(session)
             and shared.active(page.session.id) < shared.session_room
         )
 
@@ -196,22 +215,29 @@ class Express:
         context = CallContext(call, page.session, page.turn, self._shared, session._pipeline.runner, lane.spec)
         attempt = run_inline(lane.tool, lane.check, prepared.args, context)
         spent_ms = round(attempt.took * 1000, 3)
-        ordinary = attempt.result.is_plain and context.is_plain and spent_ms <= lane.slow_ms
-        # Without an await nobody else can have come between; another thread can.
-        if ordinary and page.latency_ms <= lane.turn_ms and self._is_open(page) and self._calls.get(place) is call:
-            envelope = self._finish(lane, call, prepared, attempt.result, spent_ms)
+        if attempt.result.is_plain and context.is_plain and spent_ms <= lane.slow_ms:
+            with self._lock:
+                envelope = self._finish(lane, call, place, prepared, attempt.result, spent_ms)
             if envelope is not None:
                 return envelope
         return Begun(call, place, prepared, context, attempt, spent_ms)
 
-    def _finish(self, lane: Lane, call: LateCall, prepared: Prepared, result: Result, spent_ms: float) -> bytes | None:
-        """The end of a call that ended in the ordinary way, all of it written; None where its events need room."""
+    def _finish(
+        self, lane: Lane, call: LateCall, place: str, prepared: Prepared, result: Result, spent_ms: float
+    ) -> bytes | None:
+        """The end of a call that ended in the ordinary way, all of it written; None, and nothing done, for another."""
+        page = call.page
+        # Without an await nobody else can have come between; another thread can.
+        if page.latency_ms > lane.turn_ms or not self._is_open(page) or self._calls.get(place) is not call:
+            return None
         # Less than a tick of the clock later it is still the same moment.
         now = call.began if spent_ms < 1 else self._store.clock.moment()
+        try:
+            envelope = lane.success.encode(result, prepared, call.call_id, page.turn.number, spent_ms, now)
+        except Exception:  # a handler may have changed what it was given, or said what no text can hold
+            return None
         if not defer_late(self._waiting, call, call.number_of_events, now):
             return None
-        page = call.page
-        envelope = lane.success.encode(result, prepared, call.call_id, page.turn.number, spent_ms, now)
         call.done(envelope, result.records, spent_ms, now)
         for evicted in page.keep(call, lane.spec.untrusted, self._shared.retention.reads):
             self._evict(f"{page.scope}/{evicted}")
@@ -239,7 +265,7 @@ class Express:
         def operation(tx: Tx) -> Claimed:
             row = tx.get(CALLS, place) or call.value()
             mark_open(tx, page.scope, row)
-            shared.record(tx, call.began_events(row))
+            defer(tx, call.began_events(row), call.began)  # nothing of it is counted
             turn, opened = tx.get(TURNS, page.place) or page.turn, tx.get(SESSIONS, row.session) or page.session
             return Claimed(row, opened, turn, begun.prepared)
 
@@ -251,8 +277,8 @@ class Express:
 
 def _key(page: Page, args_hash: str, call_id: str | None, provider: str) -> str | None:
     """As `policy/seen.py` makes it for a question that the turn has not seen; None for an id that is doubtful."""
-    if not call_id or not provider:
+    if not call_id:
         return page.asked_key(args_hash)
     if type(call_id) is not str or not call_id.isascii() or len(call_id) > _MOST_ID:
         return None
-    return page.id_key(provider, call_id)
+    return page.id_key(provider, call_id) if provider else page.asked_key(args_hash)

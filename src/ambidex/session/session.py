@@ -219,8 +219,12 @@ class Session:
 
         return [_for_the_user(listed) for listed in await self._stored(operation)]
 
-    async def approve(self, token: str) -> ToolResponse:
-        """Run exactly what was shown, once; a second approval gives the recorded outcome."""
+    async def approve(self, token: str, *, joining: int | None = None) -> ToolResponse:
+        """Run exactly what was shown, once; a second approval gives the recorded outcome.
+
+        Of several decisions that the user sends together the first begins a turn, and the others join it: `joining` is
+        its number. Once anything else has begun a turn, they begin their own.
+        """
         shared = self._shared
         specs = self.registry._specs
 
@@ -228,19 +232,22 @@ class Session:
             row = self._at_hand(tx)
             if isinstance(row, NotOpened):
                 return Refused(refusal(row.type, row.message), "session_is_current")
-            most = shared.retention.writes
-            return approve(tx, row, token, specs, shared.confirmation, shared.worker, shared.record, most_writes=most)
+            most, limits = shared.retention.writes, shared.confirmation
+            return approve(
+                tx, row, token, specs, limits, shared.worker, shared.record, most_writes=most, joining=joining
+            )
 
         return await self._settled(operation)
 
-    async def reject(self, token: str) -> ToolResponse:
+    async def reject(self, token: str, *, joining: int | None = None) -> ToolResponse:
+        """Nothing runs; `joining` as with `approve`."""
         shared = self._shared
 
         def operation(tx: Tx) -> Settled:
             row = self._at_hand(tx)
             if isinstance(row, NotOpened):
                 return Refused(refusal(row.type, row.message), "session_is_current")
-            return reject(tx, row, token, shared.confirmation, shared.record)
+            return reject(tx, row, token, shared.confirmation, shared.record, joining=joining)
 
         return await self._settled(operation)
 

@@ -103,8 +103,13 @@ class ProviderFault(Exception):
         retry_after_ms: int | None = None,
         status: int = 0,
         detail: str = "",
+        code: str = "",
+        param: str = "",
     ) -> None:
-        """`message` is ours and safe to show; `detail` is what the provider said, which may quote a key or the user."""
+        """`message` is ours and safe to show; `detail` is what the provider said, which may quote a key or the user.
+
+        `code` and `param`: the provider's words for what was wrong and where, for its transport to act on.
+        """
         super().__init__(message)
         self.kind = kind
         self.message = message
@@ -112,6 +117,8 @@ class ProviderFault(Exception):
         self.retry_after_ms = retry_after_ms
         self.status = status
         self.detail = detail
+        self.code = code
+        self.param = param
 
 
 class TextProvider(Protocol):

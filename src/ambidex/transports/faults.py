@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from ambidex.transports.base import FaultKind, ProviderFault
+from ambidex.transports.shapes import text
 
 _NO_RETRY: frozenset[FaultKind] = frozenset({"auth", "refused"})
 _MOST_DETAIL = 300
@@ -82,6 +83,7 @@ def fault(
     detail: str = "",
     retry_after_ms: int | None = None,
     retryable: bool | None = None,
+    error: Mapping[str, Any] | None = None,
 ) -> ProviderFault:
     """A fault with our own sentence: the provider's words may quote a key or the user, so they are detail only."""
     return ProviderFault(
@@ -91,6 +93,8 @@ def fault(
         retry_after_ms=retry_after_ms,
         status=status,
         detail=detail[:_MOST_DETAIL],
+        code=text((error or {}).get("code"))[:_MOST_DETAIL],
+        param=text((error or {}).get("param"))[:_MOST_DETAIL],
     )
 
 
@@ -102,7 +106,7 @@ def fault_of_answer(provider: str, status: int, headers: Mapping[str, str], body
         kind = "auth"  # a quota that is used up comes as 429, and waiting does not help
     wait = retry_after_ms(headers, error)
     detail = f"{word or ''} {error.get('message', '')}".strip()
-    return fault(provider, kind, status=status, detail=detail, retry_after_ms=wait)
+    return fault(provider, kind, status=status, detail=detail, retry_after_ms=wait, error=error)
 
 
 def fault_in_stream(provider: str, error: Mapping[str, Any]) -> ProviderFault:

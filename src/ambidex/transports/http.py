@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ class Wire:
 
     async def events(self, url: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> AsyncIterator[Event]:
         """The events of the answer; raises `ProviderFault`."""
-        client = self._connected()
+        client = self._connected(url)
         import httpx2
 
         sent = {"content-type": "application/json", "accept": "text/event-stream", **headers}
@@ -49,9 +50,9 @@ class Wire:
         except BrokenStream as error:
             raise fault(self._provider, "protocol", detail=str(error)) from error
 
-    def _connected(self) -> httpx2.AsyncClient:
+    def _connected(self, url: str) -> httpx2.AsyncClient:
         if self._client is None:
-            self._client = _client(self._silence)
+            self._client = _client(self._silence, encrypted=not url.lower().startswith("http:"))
         return self._client
 
     async def close(self) -> None:
@@ -60,13 +61,16 @@ class Wire:
             self._client = None
 
 
-def _client(silence: float) -> httpx2.AsyncClient:
+def _client(silence: float, *, encrypted: bool) -> httpx2.AsyncClient:
     try:
         import httpx2
     except ImportError:
         raise MissingExtra("talking to a model provider", "agents") from None
-    # A redirect would carry the key to wherever it points.
-    return httpx2.AsyncClient(timeout=httpx2.Timeout(silence, connect=_CONNECT_SECONDS), follow_redirects=False)
+    timeout = httpx2.Timeout(silence, connect=_CONNECT_SECONDS)
+    # Loading the authorities' certificates takes a while, and plain http has no use for them: there an empty set of
+    # them, which trusts nobody. A redirect would carry the key to wherever it points.
+    verify = True if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return httpx2.AsyncClient(timeout=timeout, verify=verify, follow_redirects=False)
 
 
 async def _beginning(answer: httpx2.Response) -> bytes:

@@ -58,6 +58,8 @@ class OutcomeItem(_Item, frozen=True, kw_only=True, tag="outcome"):
     name: str
     ok: bool
     body: dict[str, Any]
+    late: bool = False
+    """Nobody was asked: the call took longer than it was waited for."""
 
 
 class NoteItem(_Item, frozen=True, kw_only=True, tag="note"):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any, cast
 
 from ambidex.session.views import View
-from ambidex.transports.base import Ask, CallStarted, Facts, Finish, StepEvent
+from ambidex.transports.base import Ask, CallStarted, Facts, Finish, ProviderFault, StepEvent
 from ambidex.transports.faults import error_in, fault_in_stream
 from ambidex.transports.http import parsed
 from ambidex.transports.items import Item, NoteItem, OutcomeItem, ResultItem, StepItem, UserItem
 from ambidex.transports.openai_chat import BASE_URL
+from ambidex.transports.openai_thoughts import Thoughts, can_go_back
 from ambidex.transports.provider import Account, HttpProvider, Reading
 from ambidex.transports.rules import (
     Draft,
@@ -34,6 +37,20 @@ class OpenAIResponses(HttpProvider):
     def __init__(self, account: Account, *, view: View = "full") -> None:
         stable = account.base_url.rstrip("/") == BASE_URL
         super().__init__(account, Facts(NAME, "openaiResponses", stable_ids=stable, strict_nulls=True, view=view))
+        self._thoughts = Thoughts()
+
+    async def step(self, ask: Ask) -> AsyncIterator[StepEvent]:
+        """A refusal comes before anything is shown: if it is about thoughts, the step is asked for without them."""
+        while True:
+            sent = replace(ask, items=self._thoughts.readable(ask.items))
+            try:
+                async with aclosing(cast(AsyncGenerator[StepEvent, None], super().step(sent))) as events:
+                    async for event in events:
+                        yield event
+                return
+            except ProviderFault as refused:
+                if not self._thoughts.learn(refused, sent.items):
+                    raise
 
     def _path(self) -> str:
         return "/responses"
@@ -42,7 +59,8 @@ class OpenAIResponses(HttpProvider):
         return {"authorization": f"Bearer {self._account.key}"}
 
     def _body(self, ask: Ask) -> dict[str, Any]:
-        body: dict[str, Any] = {"model": self.model, "input": list(_input(ask.items, self.model)), "stream": True}
+        items = list(_input(ask.items, self.model))
+        body: dict[str, Any] = {"model": self.model, "input": items, "stream": True, **self._thoughts.settings()}
         if ask.system:
             body["instructions"] = ask.system
         if ask.tools:
@@ -145,7 +163,8 @@ class ResponsesReading(Reading):
     def parts(self) -> tuple[dict[str, Any], ...]:
         """Every item, thoughts too. Of a step that was cut the neutral form goes back: its items are not whole."""
         ids = [text(item.get("call_id")) for item in self._items if item.get("type") == "function_call"]
-        if self.finish is not Finish.STOP or ids != [draft.id for draft in self.drafts]:
+        whole = self.finish is Finish.STOP and ids == [draft.id for draft in self.drafts]
+        if not whole or not can_go_back(self._items):
             return ()
         return tuple(_sendable(item) for item in self._items)
 

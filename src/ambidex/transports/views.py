@@ -11,10 +11,13 @@ from ambidex.transports.untrusted import wrap
 
 
 def body_of(answer: ToolResponse, registry: Registry, view: View) -> dict[str, Any]:
-    """What goes into `ResultItem.body` and `OutcomeItem.body`."""
-    tool = answer.meta.tool_id if answer.meta else ""
-    about = registry.metadata(tool) if tool in registry else {}
-    body = model_view(answer, view, redact=about.get("redact", ()))
-    if about.get("untrusted") and "data" in body:
+    """What goes into `ResultItem.body` and `OutcomeItem.body`.
+
+    A tool that passes on another's answer answers with that one's text, so both tools' rules hold for it.
+    """
+    names = (answer.meta.tool_id, *answer.meta.passed_on) if answer.meta else ()
+    tools = [registry.metadata(name) for name in names if name in registry]
+    body = model_view(answer, view, redact=[path for about in tools for path in about.get("redact", ())])
+    if "data" in body and any(about.get("untrusted") for about in tools):
         body["data"] = wrap(body["data"])
     return body

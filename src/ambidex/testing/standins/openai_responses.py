@@ -9,7 +9,7 @@ from ambidex.testing.standins.heard import Heard, Line
 from ambidex.testing.standins.http import Request
 from ambidex.testing.standins.openai_common import OpenAIStandin, refuse_other_paths, text_of
 from ambidex.testing.standins.openai_responses_events import Writer
-from ambidex.testing.standins.openai_responses_rules import check_body, check_items
+from ambidex.testing.standins.openai_responses_rules import check_body, check_items, check_seals
 from ambidex.testing.standins.refusal import Refusal
 from ambidex.testing.standins.standin import MadeCall
 from ambidex.testing.standins.steps import Message
@@ -18,8 +18,11 @@ from ambidex.testing.standins.steps import Message
 class OpenAIResponsesStandin(OpenAIStandin):
     """A model behind Responses; one that thinks gives a reasoning item, which must come back with what it led to."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: Any, account: str = "", encrypts: bool = True, **options: Any) -> None:
+        """`account`: encrypted content of another one is refused. `encrypts`: whether the model gives any."""
         super().__init__(*args, **options)
+        self._account = account
+        self._encrypts = encrypts
         self._stored: dict[str, list[dict[str, Any]]] = {}
         """Response -> the whole conversation up to and with it."""
         self._kept: set[str] = set()
@@ -31,7 +34,8 @@ class OpenAIResponsesStandin(OpenAIStandin):
         refuse_other_paths(request, "/v1/responses")
 
     def check(self, body: dict[str, Any], request: Request) -> None:
-        check_body(body)
+        check_body(body, encrypts=self._encrypts)
+        check_seals(body, self._account)
         check_items(self._conversation(body), self._thoughts, self._kept)
 
     def hear(self, body: dict[str, Any]) -> Heard:
@@ -59,7 +63,7 @@ class OpenAIResponsesStandin(OpenAIStandin):
         thought = ""
         if self.thinks:
             thought = self.new_id("rs_")
-            yield from writer.reasoning(thought)
+            yield from writer.reasoning(thought, self._account)
         if message.text:
             yield from writer.text(self.new_id("msg_"), message.text)
         for call in calls:

@@ -26,11 +26,11 @@ class Writer:
         for kind in ("response.created", "response.in_progress"):
             yield self._event(kind, response=self._response("in_progress"))
 
-    def reasoning(self, id: str) -> Iterator[bytes]:
+    def reasoning(self, id: str, account: str) -> Iterator[bytes]:
         """Its content is only there, and only encrypted, for a client that keeps the conversation itself."""
         item: dict[str, Any] = {"type": "reasoning", "id": id, "summary": []}
         if "reasoning.encrypted_content" in (self._body.get("include") or ()):
-            item["encrypted_content"] = seal("reasoning", id)
+            item["encrypted_content"] = seal("reasoning", account, id)
         yield self._added(item)
         yield self._done(item)
 

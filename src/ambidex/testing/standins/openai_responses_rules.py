@@ -32,7 +32,15 @@ PARTS = {"assistant": {"output_text", "refusal"}}
 INPUTS = {"input_text", "input_image", "input_file"}
 
 
-def check_body(body: dict[str, Any]) -> None:
+INCLUDED = frozenset(
+    """code_interpreter_call.outputs computer_call_output.output.image_url file_search_call.results
+    message.input_image.image_url message.output_text.logprobs reasoning.encrypted_content
+    web_search_call.action.sources
+    web_search_call.results""".split()
+)
+
+
+def check_body(body: dict[str, Any], *, encrypts: bool) -> None:
     only(body, PARAMETERS, "")
     needed(body, ["model", "input"], "")
     a_text(body["model"], "model", least=1)
@@ -42,9 +50,19 @@ def check_body(body: dict[str, Any]) -> None:
     if "tools" in body:
         check_tools(body["tools"], nested=False)
     refuse_choice_without_tools(body)
+    _check_keeping(body, encrypts)
     if not isinstance(body["input"], str):
         for number, item in enumerate(a_list(body["input"], "input")):
             _check_item(an_object(item, f"input[{number}]"), f"input[{number}]")
+
+
+def _check_keeping(body: dict[str, Any], encrypts: bool) -> None:
+    """What the service is to keep, and what it is to hand out besides."""
+    if not isinstance(body.get("store"), bool | None):
+        raise Refusal("Invalid type for 'store': expected a boolean.", param="store", code="invalid_type")
+    for number, name in enumerate(body.get("include") or ()):
+        if one_of(name, INCLUDED, f"include[{number}]") == "reasoning.encrypted_content" and not encrypts:
+            raise Refusal("Encrypted content is not supported with this model.", param="include")
 
 
 def _check_item(item: dict[str, Any], where: str) -> None:
@@ -89,15 +107,18 @@ def _check_content(content: Any, kinds: set[str], where: str) -> None:
 
 
 def _check_reasoning(item: dict[str, Any], where: str) -> None:
-    """A reasoning item is only known by its encrypted content once the service does not keep it."""
     needed(item, ["id", "summary"], where)
-    secret = item.get("encrypted_content")
-    if secret is not None and secret != seal("reasoning", item["id"]):
-        raise Refusal(
-            f"The encrypted content for item {item['id']} could not be verified.",
-            param=where,
-            code="invalid_encrypted_content",
-        )
+    if item.get("encrypted_content") is not None:
+        a_text(item["encrypted_content"], f"{where}.encrypted_content", least=1)
+
+
+def check_seals(body: dict[str, Any], account: str) -> None:
+    """Encrypted content is good for the account that it was given to, and for the item that it came with."""
+    for item in body["input"] if isinstance(body["input"], list) else ():
+        secret = item.get("encrypted_content")
+        if secret is not None and secret != seal("reasoning", account, item["id"]):
+            message = f"The encrypted content for item {item['id']} could not be verified."
+            raise Refusal(message, code="invalid_encrypted_content")
 
 
 def check_items(items: Sequence[Mapping[str, Any]], thoughts: Mapping[str, str], kept: Collection[str]) -> None:

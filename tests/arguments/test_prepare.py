@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ambidex.arguments.prepare import ArgumentPlan, Prepared
 from ambidex.contracts.call import Mode
@@ -101,3 +104,101 @@ def test_bad_text_and_bad_arguments_are_answered() -> None:
 def test_a_schema_that_is_none_is_refused_when_the_plan_is_made() -> None:
     with pytest.raises(SchemaError):
         ArgumentPlan({"type": "nonsense"})
+
+
+# In one go
+
+_DEFAULTS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "a": {"default": {"b": [1, {"c": 0.5}]}},
+        "b": {"type": "object", "properties": {"c": {"type": "integer", "default": 1}, "d": {"default": "é"}}},
+        "n": {"type": "integer"},
+        "list": {"type": "array", "items": {"type": "object", "properties": {"k": {"default": 1.0}}}},
+    },
+}
+PLANS = (
+    PLAN,
+    ArgumentPlan({"type": "object"}),
+    ArgumentPlan(_DEFAULTS, {Mode.VOICE: {"n": {"maximum": 3}, "list": {"maxItems": 1}}}),
+)
+_NUMBERS = st.sampled_from(
+    "0 -0 1 -1 1.0 -0.0 4.50 1e2 1E2 1e+2 1e-7 1.5e300 1e16 1e20 123456789012345678901 18446744073709551615 "
+    "18446744073709551616 -9223372036854775808 -9223372036854775809 9007199254740993.0 0.1 1e400 NaN 01".split()
+)
+_WORDS = st.sampled_from(
+    ["who", "é", "e\u0301", "a b", ":", "{", "[[", "__x", "1.0", "+", ".0", "\\n", '\\"', "\\u0000", "\x01"]
+)
+_STRINGS = _WORDS.map(lambda word: f'"{word}"')
+_NAMES = st.sampled_from(
+    ["query", "top_k", "size", "either", "tags", "place", "a", "b", "c", "d", "n", "list", "k", "__x"]
+)
+
+
+def _object(pairs: list[tuple[str, str]]) -> str:
+    return "{" + ",".join(f'"{name}" : {value}' for name, value in pairs) + "}"
+
+
+_VALUES = st.recursive(
+    _NUMBERS | _STRINGS | st.sampled_from(["true", "false", "null", ""]),
+    lambda below: (
+        st.lists(below, max_size=3).map(lambda items: f"[{','.join(items)}]")
+        | st.lists(st.tuples(_NAMES, below), max_size=3).map(_object)
+    ),
+    max_leaves=6,
+)
+TEXTS = st.lists(st.tuples(_NAMES, _VALUES), max_size=4).map(_object) | _VALUES
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=TEXTS, mode=st.sampled_from(Mode), plan=st.sampled_from(PLANS))
+def test_in_one_go_it_is_the_same_or_nothing(text: str, mode: Mode, plan: ArgumentPlan) -> None:
+    quick = plan.quick(text.encode(), mode)
+    if quick is not None:
+        slow = plan.prepare(text.encode(), mode)
+        assert isinstance(slow, Prepared)
+        assert quick == slow
+        assert orjson.dumps(quick.args) == orjson.dumps(slow.args)  # 1 and 1.0 are equal
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize(
+    "text", [b'{"query":"who"}', b' {"top_k": 5 , "query" : "who"}', b'{"query":"who","size":0.5}']
+)
+def test_ordinary_text_is_prepared_in_one_go(text: bytes, mode: Mode) -> None:
+    quick = PLAN.quick(text, mode)
+    assert quick is not None
+    assert quick == prepared(text, mode)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"query":"who"}',
+        {"query": "who"},
+        '{"query":"é"}'.encode(),
+        b'{"query":"wh\\u006f"}',
+        b'{"query":"who","query":"who"}',
+        b'{"query":"who","size":1.0}',
+        b'{"query":"who","size":1e20}',
+        b'{"query":"who","tags":{"__x":1}}',
+        b'{"query":"w"}',
+        b'{"query":',
+        b"[]",
+        b'{"query":' + b"[" * 32 + b"]" * 32 + b"}",
+        b'{"query":"who"}' + b" " * 70_000,
+        b"",
+    ],
+    ids=lambda raw: str(raw)[:30],
+)
+def test_what_may_be_doubtful_is_left_to_a_closer_look(raw: Any) -> None:
+    assert PLAN.quick(raw, Mode.TEXT) is None
+
+
+def test_defaults_are_fresh_for_every_call_in_one_go_as_well() -> None:
+    first, second = (PLANS[2].quick(b"{}", Mode.TEXT) for _ in range(2))
+    assert first is not None
+    assert second is not None
+    first.args["a"]["b"].append("mine")
+    assert second.args["a"] == {"b": [1, {"c": 0.5}]}
+    assert PLANS[2].prepare(b"{}", Mode.TEXT) == second

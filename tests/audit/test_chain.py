@@ -14,10 +14,14 @@ from tests.audit.making import event, record
 from ambidex.audit.chain import (
     GENESIS,
     LINES,
+    NEWER,
+    WAITING,
     WAITING_LIMIT,
+    LateEvents,
     Record,
     append,
     defer,
+    defer_late,
     head,
     position,
     recorder,
@@ -28,6 +32,7 @@ from ambidex.audit.line import Line, decode
 from ambidex.audit.verify import verify
 from ambidex.stores.base import Store, Tx
 from ambidex.stores.clock import Moment, rfc3339
+from ambidex.stores.memory import MemoryStore
 
 
 def lines(store: Store) -> list[bytes]:
@@ -121,6 +126,44 @@ def test_a_memory_store_that_nobody_reads_stays_bounded_and_tells_what_it_lost(m
     assert first.event is EventKind.EVENTS_LOST
     assert first.facts == {"events": WAITING_LIMIT}
     assert [line.call_id for line in rest] == [f"c{n}" for n in range(WAITING_LIMIT, total)]
+
+
+class _Told(LateEvents):
+    """Two events of a call, each with its own time."""
+
+    def __init__(self, n: int, began: Moment, ended: Moment) -> None:
+        self.n, self.began, self.ended = n, began, ended
+
+    def dated(self) -> list[tuple[Moment, list[Event]]]:
+        return [(self.began, [event(self.n)]), (self.ended, [event(self.n + 1)])]
+
+
+def put_late(memory: MemoryStore, told: LateEvents, at: Moment) -> bool:
+    with memory.lock:
+        return defer_late(memory.shelf(WAITING), told, 2, at)
+
+
+def test_events_that_are_made_late_stand_where_they_were_deferred_with_their_own_times(memory: MemoryStore) -> None:
+    began, ended = Moment(1_000, 0, ""), Moment(2_000, 0, "")
+    memory.run(lambda tx: defer(tx, [event(1)]))
+    assert put_late(memory, _Told(2, began, ended), ended)
+    memory.run(lambda tx: defer(tx, [event(4)], began))
+    waiting = memory.shelf(WAITING)[NEWER]
+    assert waiting.count == 4
+    memory.run(settle)
+    assert [line.call_id for line in decoded(memory)] == ["c1", "c2", "c3", "c4"]
+    assert [line.at for line in decoded(memory)][1:] == [rfc3339(began), rfc3339(ended), rfc3339(began)]
+    assert verify(store=memory).ok
+
+
+def test_late_events_wait_only_behind_others_and_only_where_there_is_room(memory: MemoryStore) -> None:
+    now = Moment(0, 0, "")
+    assert not put_late(memory, _Told(1, now, now), now)
+    memory.run(lambda tx: defer(tx, [event(n) for n in range(WAITING_LIMIT - 1)]))
+    assert put_late(memory, _Told(1, now, now), now)
+    assert not put_late(memory, _Told(3, now, now), now)
+    memory.run(settle)
+    assert len(lines(memory)) == WAITING_LIMIT + 1
 
 
 def test_positions_sort_as_numbers_do() -> None:

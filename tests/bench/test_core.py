@@ -12,8 +12,9 @@ from rich.console import Console
 from ambidex.bench.core import GOALS, Sizes, holds, run
 from ambidex.bench.core_calls import Refused, at_once, guarded, open_sessions
 from ambidex.bench.core_durable import percentile
+from ambidex.bench.core_duties import duties
 from ambidex.bench.core_folders import INLINE, SUSPENDING, WRITING, registry_in
-from ambidex.bench.core_table import core_table, duties_table
+from ambidex.bench.core_table import core_table, duties_tables
 from ambidex.orchestrator import Orchestrator
 
 SMALL = Sizes(sessions=2, rounds=1, callers=3, durable=2, idle=5)
@@ -39,20 +40,36 @@ def test_all_nine_bad_arguments_are_refused(result: dict[str, Any]) -> None:
     assert (result["figures"]["badArgumentsRefused"], result["figures"]["badArguments"]) == (9, 9)
 
 
-def test_every_duty_took_time(result: dict[str, Any]) -> None:
-    *duties, between = result["duties"].items()
-    assert [name for name, _ in duties] == ["parse", "validate", "decide", "handle", "finish", "encode"]
-    assert all(micros > 0 for _, micros in duties)
+DUTIES = {
+    "express": ["arguments", "claim", "handle", "envelope", "end"],
+    "long": ["parse", "validate", "decide", "handle", "finish", "encode"],
+}
+
+
+@pytest.mark.parametrize("way", DUTIES)
+def test_every_duty_of_either_way_has_a_figure(result: dict[str, Any], way: str) -> None:
+    *duties, between = result["duties"][way].items()
+    assert [name for name, _ in duties] == DUTIES[way]
+    assert sum(micros for _, micros in duties) > 0
     assert between[0] == "between"
+
+
+async def test_a_call_that_did_not_take_the_lane_is_never_measured_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ambidex.session.express.has_lane", lambda *_: False)
+    with pytest.raises(Refused, match="express lane"):
+        await duties(registry_in(tmp_path), 2)
 
 
 def test_the_tables_show_figures_beside_goals(result: dict[str, Any]) -> None:
     console = Console(width=120, record=True, file=StringIO())
-    console.print(core_table(result), duties_table(result))
+    console.print(core_table(result), *duties_tables(result))
     text = console.export_text()
     assert f"{result['figures']['guardedToBare']:.2f}" in text
     assert "at least 45,000" in text
     assert "gates, claim and audit" in text
+    assert "every gate is known to hold" in text
 
 
 def test_a_goal_is_a_bound_from_above_or_from_below() -> None:

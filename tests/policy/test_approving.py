@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
-from tests.support.apps import ANN, BOB, Workshop, error_of, one, running, talking
+from tests.support.apps import ANN, BOB, Workshop, call, error_of, one, running, talking
 from tests.support.soak import soak
 from tests.support.trail import audited, call_rows, request_rows, turn_rows
 
@@ -466,6 +466,71 @@ async def test_an_approvals_turn_has_the_input_of_the_turn_that_asked(tmp_path: 
             ("message", "and what is the weather?"),
             ("approval", "send it to ada"),
         ]
+
+
+# Several decisions at once
+
+
+async def two_requests(session: Session) -> tuple[str, str]:
+    await session.answer([call("send", {"name": "ada"}, "c1"), call("send", {"name": "eve"}, "c2")])
+    listed = {request.args["name"]: request.token for request in await session.confirmations()}
+    return listed["ada"], listed["eve"]
+
+
+@pytest.mark.parametrize("first", ["approve", "reject"])
+async def test_decisions_that_are_sent_together_are_one_turn_with_one_fresh_budget(
+    workshop: Workshop, first: str
+) -> None:
+    workshop.writing()
+    async with talking(workshop.build(), mode="voice") as (app, session, _):
+        one_token, other = await two_requests(session)
+        await getattr(session, first)(one_token)
+        outcome = await session.approve(other, joining=session.turn)
+        paid = [error_of(await one(session, "pay", {"name": str(number)})) for number in range(4)]
+        assert outcome.data == {"done": "eve"}
+        assert outcome.meta is not None
+        assert outcome.meta.turn == session.turn == 2
+        assert paid == ["ok", "ok", "ok", "BUDGET_EXCEEDED"]
+        assert [turn.kind for turn in await turn_rows(app)] == [
+            "message",
+            "approval" if first == "approve" else "rejection",
+        ]
+        assert len(await audited(app, "turn_start")) == 2
+
+
+async def test_a_decision_joins_no_turn_that_words_began_and_none_that_is_over(workshop: Workshop) -> None:
+    async with talking(workshop.build()) as (_, session, _):
+        one_token, other = await two_requests(session)
+        await session.approve(one_token, joining=session.turn)
+        assert session.turn == 2
+        await session.begin_turn("and what is the weather?")
+        await session.reject(other, joining=2)
+        assert session.turn == 4
+
+
+async def test_a_call_in_a_joined_turn_still_sees_the_words_that_led_to_it(tmp_path: Path) -> None:
+    tell = (
+        "from ambidex import ok\n\n\nasync def execute(args, context):\n    return ok({'said': context.turn.input})\n"
+    )
+    async with talking(Workshop(tmp_path).gated(handler=tell).build(), said="send it to ada") as (_, session, _):
+        await one(session, "send", {"name": "ada"})
+        await session.begin_turn("and to eve")
+        await one(session, "send", {"name": "eve"})
+        ada, eve = sorted(await session.confirmations(), key=lambda request: str(request.args["name"]))
+        assert (await session.approve(ada.token)).data == {"said": "send it to ada"}
+        assert (await session.approve(eve.token, joining=session.turn)).data == {"said": "and to eve"}
+        assert session.turn == 3
+
+
+async def test_a_decision_that_was_taken_before_begins_and_joins_nothing(workshop: Workshop) -> None:
+    async with talking(workshop.build()) as (_, session, _):
+        one_token, other = await two_requests(session)
+        await session.approve(one_token)
+        again = await session.approve(one_token, joining=session.turn)
+        assert again.data == {"done": "ada"}
+        assert session.turn == 2
+        await session.reject(other)
+        assert session.turn == 3
 
 
 async def test_an_approved_call_costs_no_budget(workshop: Workshop) -> None:

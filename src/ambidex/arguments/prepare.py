@@ -57,6 +57,8 @@ class ArgumentPlan:
 
     def quick(self, raw: str | bytes | Mapping[str, Any], mode: Mode) -> Prepared | None:
         """What `prepare` gives, in one go, for text in which nothing is doubtful; None for everything else."""
+        if type(raw) is str and raw.isascii():
+            raw = raw.encode()
         if type(raw) is not bytes or not raw.isascii() or b"\\" in raw or len(raw) > MAX_BYTES:
             return None
         try:

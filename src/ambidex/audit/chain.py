@@ -94,8 +94,11 @@ def append(tx: Tx, events: Sequence[Event]) -> None:
         _chain(tx, events, tx.now)
 
 
-def defer(tx: Tx, events: Sequence[Event]) -> None:
-    """Keep the events for `settle`. Only for stores that keep values as they are and live in one process."""
+def defer(tx: Tx, events: Sequence[Event], at: Moment | None = None) -> None:
+    """Keep the events for `settle`; they happened now, or at the moment that is given.
+
+    Only for stores that keep values as they are and live in one process.
+    """
     if not events:
         return
     newer = tx.get(WAITING, NEWER)
@@ -103,13 +106,14 @@ def defer(tx: Tx, events: Sequence[Event]) -> None:
         _make_room(tx, newer)
         newer = None
     count = len(events) if newer is None else newer.count + len(events)
-    tx.put(WAITING, NEWER, Waiting(tuple(events), tx.now, count, newer))
+    tx.put(WAITING, NEWER, Waiting(tuple(events), at or tx.now, count, newer))
 
 
 def defer_late(waiting: dict[str, Waiting], events: LateEvents, number: int, at: Moment) -> bool:
-    """The same, between operations, for `number` events that are made when they are chained.
+    """The same outside of an operation, for `number` events that are made when they are chained.
 
-    `waiting` is the shelf of what waits. False, and nothing done, where `defer` would have to make room.
+    `waiting` is the shelf of what waits; its store's lock is held. False, and nothing done, where `defer` would have
+    to make room.
     """
     newer = waiting.get(NEWER)
     if newer is None or newer.count >= WAITING_LIMIT:

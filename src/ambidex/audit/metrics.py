@@ -52,7 +52,8 @@ def _finished(tool: ToolCounts, event: Event) -> None:
     if event.facts:
         tool.over_budget.update(budget for fact, budget in _BUDGETS.items() if fact in event.facts)
     if event.ok and event.duration is not None:
-        tool.ended_well(event.duration, len(event.records))
+        if tool.ended_well(event.duration, len(event.records)):
+            tool.add_up()
         return
     if event.duration is not None:  # a call that recovery gave its end took nobody knows how long
         tool.took(event.duration)

@@ -1,4 +1,4 @@
-"""The figures of `ambidex bench core` for people: one table against the goals, one of the duties."""
+"""The figures of `ambidex bench core` for people: one table against the goals, one of the duties on each way."""
 
 from __future__ import annotations
 
@@ -24,14 +24,25 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
     ("badArgumentsRefused", "kinds of bad arguments refused, of nine", "{:.0f}"),
 )
 _DUTIES = {
-    "parse": "parse the arguments strictly",
-    "validate": "validate, fill in defaults, clamp",
-    "decide": "gates, claim and audit: one transaction",
-    "handle": "run the handler and check its result",
-    "finish": "record the end, intents and audit: one transaction",
-    "encode": "encode the envelope",
-    "between": "between these: identity, room, context, envelope",
+    "express": {
+        "arguments": "parse, validate, fill in defaults, clamp: in one go",
+        "claim": "every gate is known to hold: identity, budgets, room",
+        "handle": "run the handler and check its result",
+        "envelope": "write the envelope",
+        "end": "record the end: turn, answer, audit, counts",
+        "between": "between these",
+    },
+    "long": {
+        "parse": "parse the arguments strictly",
+        "validate": "validate, fill in defaults, clamp",
+        "decide": "gates, claim and audit: one transaction",
+        "handle": "run the handler and check its result",
+        "finish": "record the end, intents and audit: one transaction",
+        "encode": "encode the envelope",
+        "between": "between these: identity, room, context, envelope",
+    },
 }
+_WAYS = {"express": "on the express lane", "long": "on the long way, as for a tool without a lane"}
 
 
 def core_table(result: dict[str, Any]) -> Table:
@@ -52,13 +63,18 @@ def core_table(result: dict[str, Any]) -> Table:
     return table
 
 
-def duties_table(result: dict[str, Any]) -> Table:
+def duties_tables(result: dict[str, Any]) -> list[Table]:
+    """One for each way that a call may take."""
+    return [_duties_table(way, result["duties"][way]) for way in _WAYS]
+
+
+def _duties_table(way: str, duties: dict[str, float]) -> Table:
     from rich.table import Table
 
-    whole = sum(result["duties"].values())
-    table = Table("duty", title="where a guarded call's time goes (wall, medians)", title_justify="left")
+    title = f"where a guarded call's time goes {_WAYS[way]} (wall, medians)"
+    table = Table("duty", title=title, title_justify="left")
     table.add_column("µs", justify="right")
     table.add_column("share", justify="right")
-    for duty, micros in result["duties"].items():
-        table.add_row(_DUTIES[duty], f"{micros:.1f}", f"{micros / whole:.0%}")
+    for duty, micros in duties.items():
+        table.add_row(_DUTIES[way][duty], f"{micros:.1f}", f"{micros / sum(duties.values()):.0%}")
     return table

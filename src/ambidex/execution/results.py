@@ -8,7 +8,6 @@ from operator import itemgetter
 from typing import Any
 
 import msgspec
-import orjson
 
 from ambidex.arguments.plain import MAX_DEPTH, is_dangerous
 from ambidex.audit.redact import REDACTED, redact
@@ -22,7 +21,6 @@ MAX_ANSWER = 256 * 1024
 MAX_RESULT = 4 * 1024 * 1024
 _MOST_WORDS = 2000
 _WORDS = ("reason", "closing_message", "text_response")
-_PLAIN_ONLY = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 CUT_NOTICE = "The result was longer than fits; parts of it were left out."
 
 
@@ -124,8 +122,8 @@ def _quick(response: ToolResponse) -> Result | None:
     if type(data) is not dict or response.intents != () or response.notices != ():
         return None
     try:
-        encoded = orjson.dumps(data, None, _PLAIN_ONLY)
-    except (TypeError, ValueError):
+        encoded = msgspec.json.encode(data)
+    except Exception:  # the long check says what is wrong with it
         return None
     if (
         len(encoded) > MAX_ANSWER

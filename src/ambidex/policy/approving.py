@@ -21,7 +21,7 @@ from ambidex.ledger.confirming import NoRequest, find_request, naming, settle
 from ambidex.ledger.events import call_event, session_event
 from ambidex.ledger.pruning import count_writes, kept_writes
 from ambidex.ledger.rows import CallRow, CallState, RequestRow, RequestState, SessionRow, TurnCall, TurnKind, TurnRow
-from ambidex.ledger.sessions import Begun, decision_turn
+from ambidex.ledger.sessions import Begun, decision_turn, joined_turn
 from ambidex.ledger.spaces import BLOCKS, CALLS, DOUBTFUL, OPEN, TURNS, below, block_key, scope_of
 from ambidex.ledger.state import turn_begins
 from ambidex.policy.asking import schema_digest
@@ -41,7 +41,7 @@ class Rejected:
     session: SessionRow
     fault: Fault
     turn: TurnRow | None = None
-    """The one that this rejection began; none when it was rejected before."""
+    """The one that this rejection began or joined; none when it was rejected before."""
 
 
 Settled: TypeAlias = Claimed | Recorded | Running | Refused | Rejected
@@ -57,7 +57,9 @@ def approve(
     record: Record,
     *,
     most_writes: int,
+    joining: int | None = None,
 ) -> Settled:
+    """`joining`: the turn that an earlier decision of the same request began, which this one belongs to as well."""
     request = _found(tx, session, token, limits, record)
     if isinstance(request, Refused):
         return request
@@ -65,16 +67,25 @@ def approve(
         return _again(tx, request, session, worker, record)
     if not _is_pending(tx, request):
         return _over(tx, request, session, record)
-    changed = _changed(tx, session, request, tools.get(request.tool))
+    joins = joined_turn(tx, session, joining) is not None
+    changed = _changed(tx, session, request, tools.get(request.tool), joins=joins)
     if changed is not None:
         return _refuse(tx, session, request, changed, "world_is_unchanged", record)
     if tools[request.tool].side_effects == "writes" and kept_writes(tx) >= most_writes:
         return _refuse(tx, session, request, store_is_full(), "store_has_room", record)
-    begun = decision_turn(tx, session, request.input, TurnKind.APPROVAL, record)
+    begun = decision_turn(tx, session, request.input, TurnKind.APPROVAL, record, joining=joining)
     return _claim(tx, request, begun, tools[request.tool], worker, record)
 
 
-def reject(tx: Tx, session: SessionRow, token: str, limits: ConfirmationLimits, record: Record) -> Settled:
+def reject(
+    tx: Tx,
+    session: SessionRow,
+    token: str,
+    limits: ConfirmationLimits,
+    record: Record,
+    *,
+    joining: int | None = None,
+) -> Settled:
     request = _found(tx, session, token, limits, record)
     if isinstance(request, Refused):
         return request
@@ -87,9 +98,9 @@ def reject(tx: Tx, session: SessionRow, token: str, limits: ConfirmationLimits, 
     if not _is_pending(tx, request):
         return _over(tx, request, session, record)
     settle(tx, request, RequestState.REJECTED, session, record)
-    if not _can_go_on(session):
+    if not _can_go_on(session, joins=joined_turn(tx, session, joining) is not None):
         return Rejected(request, session, rejection(request))
-    begun = decision_turn(tx, session, request.input, TurnKind.REJECTION, record)
+    begun = decision_turn(tx, session, request.input, TurnKind.REJECTION, record, joining=joining)
     return Rejected(request, begun.session, rejection(request), begun.turn)
 
 
@@ -146,17 +157,17 @@ def _over(tx: Tx, request: RequestRow, session: SessionRow, record: Record) -> R
     return _refuse(tx, session, request, fault, "request_is_in_time", record)
 
 
-def _can_go_on(session: SessionRow) -> bool:
+def _can_go_on(session: SessionRow, *, joins: bool) -> bool:
     """Whether another turn may begin: a session may have ended, or be about to with the turn it is in."""
-    return session.state.is_active and turn_begins(session.state).is_active
+    return session.state.is_active and (joins or turn_begins(session.state).is_active)
 
 
-def _changed(tx: Tx, session: SessionRow, request: RequestRow, tool: ToolSpec | None) -> Fault | None:
+def _changed(tx: Tx, session: SessionRow, request: RequestRow, tool: ToolSpec | None, *, joins: bool) -> Fault | None:
     """What is no longer as it was when the user was asked."""
     left = block_left_ms(tx.get(BLOCKS, block_key(session.user.tenant, session.user.id)), tx.now)
     if left:
         return refusal(ErrorType.UNAVAILABLE, "this user is blocked for now", retry_after_ms=left)
-    if not _can_go_on(session):
+    if not _can_go_on(session, joins=joins):
         return refusal(ErrorType.SESSION_INACTIVE, "the session has ended")
     if tool is None:
         return refusal(ErrorType.NOT_FOUND, "the tool no longer exists")
@@ -206,7 +217,12 @@ def _claim(tx: Tx, request: RequestRow, begun: Begun, tool: ToolSpec, worker: Wo
     turn = _noted(tx, scope, begun.turn, row)
     settle(tx, request, RequestState.CONSUMED, session, record, key=name)
     record(tx, [call_event(EventKind.CALL_STARTED, row)])
-    return Claimed(row, session, turn)
+    return Claimed(row, session, _as_asked(turn, request))
+
+
+def _as_asked(turn: TurnRow, request: RequestRow) -> TurnRow:
+    """A call that joined another decision's turn still sees the words that led to it."""
+    return turn if turn.input == request.input else msgspec.structs.replace(turn, input=request.input)
 
 
 def _answers(tx: Tx, scope: str, request: RequestRow, row: CallRow) -> None:
@@ -246,4 +262,4 @@ def _again(tx: Tx, request: RequestRow, session: SessionRow, worker: Worker, rec
     if taken.state is not CallState.STARTED:
         return Recorded(taken)
     turn = tx.get(TURNS, below(scope, row.turn))
-    return Claimed(taken, session, turn) if turn else Recorded(taken)
+    return Claimed(taken, session, _as_asked(turn, request)) if turn else Recorded(taken)

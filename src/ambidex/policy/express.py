@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ambidex.contracts.call import Mode, SideEffects
 from ambidex.contracts.spec import ToolSpec
-from ambidex.ledger.rows import SessionRow, TurnRow
+from ambidex.ledger.rows import ConversationRow, SessionRow, TurnRow
 from ambidex.policy import gates
 from ambidex.policy.climb import Rules
 from ambidex.policy.ladder import Gate
@@ -51,6 +51,15 @@ def has_lane(tool: ToolSpec, mode: Mode, rules: Rules) -> bool:
     )
 
 
-def opens_page(session: SessionRow, turn: TurnRow, rules: Rules) -> bool:
-    """Whether calls of this turn may take it at all."""
-    return session.epoch == 1 and session.state.is_active and turn.refusals < rules.limits.refusals
+def opens_page(session: SessionRow, conversation: ConversationRow, turn: TurnRow, rules: Rules) -> bool:
+    """Whether calls of this turn may take it at all.
+
+    Text that outsiders wrote enters the turn that is on when it arrives (`ledger/finish.py`): if another session of
+    the conversation has begun a later one, that one would have to be marked as well.
+    """
+    return (
+        session.epoch == 1
+        and session.state.is_active
+        and turn.number == conversation.turn
+        and turn.refusals < rules.limits.refusals
+    )

@@ -53,18 +53,17 @@ class ToolCounts:
     _recent: deque[tuple[float, int]] = field(default_factory=deque)
     """Milliseconds and results of calls that ended well and are not added up yet."""
 
-    def ended_well(self, ms: float, results: int) -> None:
-        """A call that ran to a good end within its budgets. Needs no lock: it is added up when somebody looks."""
+    def ended_well(self, ms: float, results: int) -> bool:
+        """A call that ran to a good end within its budgets. Needs no lock: it is added up when somebody looks.
+
+        True when so many wait that whoever holds the lock should do it now.
+        """
         self._recent.append((ms, results))
-        if len(self._recent) >= _MANY:
-            self.add_up()
+        return len(self._recent) >= _MANY
 
     def add_up(self) -> None:
-        while self._recent:
-            try:
-                ms, results = self._recent.popleft()
-            except IndexError:  # another thread took the last one
-                return
+        for _ in range(len(self._recent)):
+            ms, results = self._recent.popleft()
             self.took(ms)
             self.ok += 1
             if self.retrieves:

@@ -40,6 +40,7 @@ class Lane:
     """What is known of one tool in one mode before any call of it comes."""
 
     __slots__ = (
+        "_lock",
         "check",
         "counts",
         "mode",
@@ -66,8 +67,12 @@ class Lane:
         self.turn_ms = float("inf") if limits.turn_ms is None else limits.turn_ms
         self.slow_ms = min(spec.latency_budget_ms, limits.retrieval_ms) if looks_up else spec.latency_budget_ms
         """A call that took longer has passed a soft budget."""
-        self.counts = registry._counts.of(tool_id)
+        self.counts, self._lock = registry._counts.of(tool_id), registry._counts.lock
         self.success = Success(spec, registry.version)
+
+    def add_up(self) -> None:
+        with self._lock:
+            self.counts.add_up()
 
     def is_within_budget(self, page: Page) -> bool:
         return page.total < self.most and (self.most_retrieval is None or page.retrieval < self.most_retrieval)
@@ -241,7 +246,8 @@ class Express:
         call.done(envelope, result.records, spent_ms, now)
         for evicted in page.keep(call, lane.spec.untrusted, self._shared.retention.reads):
             self._evict(f"{page.scope}/{evicted}")
-        lane.counts.ended_well(spent_ms, len(result.records))
+        if lane.counts.ended_well(spent_ms, len(result.records)):
+            lane.add_up()
         return envelope
 
     def is_speaking(self, session: Session) -> bool:

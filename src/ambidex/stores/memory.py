@@ -27,12 +27,13 @@ class MemoryStore:
     def __init__(self, clock: Clock | None = None) -> None:
         self.clock = clock or SystemClock()
         self._shelves: defaultdict[str, _Shelf] = defaultdict(_Shelf)
-        self._lock = RLock()  # not a plain lock: an operation that runs another gets an error, not a deadlock
+        self.lock = RLock()  # not a plain lock: an operation that runs another gets an error, not a deadlock
+        """Held by every operation, and by whoever writes to a shelf."""
         self._running = False
         self._closed = False
 
     def run(self, operation: Callable[[Tx], T], *, lasting: bool = True) -> T:
-        self._lock.acquire()  # by hand, for `with` costs twice as much and every call of a tool passes here
+        self.lock.acquire()  # by hand, for `with` costs twice as much and every call of a tool passes here
         try:
             if self._running or self._closed:
                 raise self._refusal()
@@ -47,14 +48,14 @@ class MemoryStore:
                 tx.shelves = _ENDED
                 self._running = False
         finally:
-            self._lock.release()
+            self.lock.release()
 
     def shelf(self, space: Space[T]) -> _Shelf:
-        """The values of a space as they stand. Whoever writes there does it between operations, and all at once."""
+        """The values of a space as they stand. Whoever writes there holds `lock`, for as long as it takes."""
         return self._shelves[space.name]
 
     def close(self) -> None:
-        with self._lock:
+        with self.lock:
             self._closed = True
             for shelf in self._shelves.values():
                 shelf.clear()  # also for those who hold one

@@ -3,17 +3,30 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.setup
+CLIENT := tests/server/ui_client
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types pytest soak serve demo docs bench bench-core bench-peers clean
+.PHONY: help setup models chromium client test lint types pytest soak serve demo docs screenshot bench bench-core bench-serve bench-peers clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
+setup: models chromium client  ## make .venv with everything for development, the models it runs, a browser and a client for the tests
+
 # Models are kept outside of the folder, for all projects; where they are already, this takes a fifth of a second.
-setup: $(STAMP)  ## make .venv with everything for development, and the models it runs
+models: $(STAMP)
 	@test -n "$(AMBIDEX_NO_MODELS)" || $(BIN)/ambidex models install > /dev/null
+
+# Only the tests of the page want it; nothing is downloaded where it is there already.
+chromium:
+	@test -n "$(AMBIDEX_NO_BROWSER)" || sh tests/browser/provision.sh
+
+# The package `ai`, which the tests of the chat stream read it with; without npm those tests fail and say so.
+client: $(CLIENT)/node_modules/.package-lock.json
+
+$(CLIENT)/node_modules/.package-lock.json: $(CLIENT)/package-lock.json
+	@if command -v npm > /dev/null; then cd $(CLIENT) && npm ci --silent --no-audit --no-fund; fi
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -37,7 +50,7 @@ soak: setup      ## duplicates, races, kills and random conversations and fuzzed
 	AMBIDEX_SOAK=1 $(BIN)/python -m pytest tests/soak -v -x --ignore tests/soak/test_fuzz.py
 	AMBIDEX_SOAK=1 $(BIN)/python -m pytest tests/soak/test_fuzz.py -v -x -n $(JOBS)
 
-serve: setup     ## the agent with a page, on this machine and without any key
+serve: models    ## the agent with a page, on this machine and without any key
 	$(BIN)/ambidex serve
 
 demo: setup      ## build the registry of the shipped tools and show it
@@ -48,11 +61,17 @@ demo: setup      ## build the registry of the shipped tools and show it
 docs: setup      ## write the generated pages of docs/ anew
 	$(BIN)/python -m docs.generate
 
+screenshot: setup ## take docs/images/page.png anew
+	$(BIN)/python -m tests.browser.shot
+
 bench: setup     ## measure build, load and memory
 	$(BIN)/ambidex bench registry
 
 bench-core: setup ## measure a call through every gate, beside a bare one
 	$(BIN)/ambidex bench core
+
+bench-serve: setup ## measure turns over HTTP, beside the same server's /healthz
+	$(BIN)/ambidex bench serve
 
 bench-peers: setup ## the same tool through other frameworks; makes an environment for each, some minutes
 	$(BIN)/python bench/peers/compare.py --write

@@ -163,9 +163,9 @@ def test_in_one_go_it_is_the_same_or_nothing(text: str, mode: Mode, plan: Argume
 
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize(
-    "text", [b'{"query":"who"}', b' {"top_k": 5 , "query" : "who"}', b'{"query":"who","size":0.5}']
+    "text", ['{"query":"who"}', b'{"query":"who"}', b' {"top_k": 5 , "query" : "who"}', b'{"query":"who","size":0.5}']
 )
-def test_ordinary_text_is_prepared_in_one_go(text: bytes, mode: Mode) -> None:
+def test_ordinary_text_is_prepared_in_one_go(text: str | bytes, mode: Mode) -> None:
     quick = PLAN.quick(text, mode)
     assert quick is not None
     assert quick == prepared(text, mode)
@@ -174,8 +174,8 @@ def test_ordinary_text_is_prepared_in_one_go(text: bytes, mode: Mode) -> None:
 @pytest.mark.parametrize(
     "raw",
     [
-        '{"query":"who"}',
         {"query": "who"},
+        '{"query":"é"}',
         '{"query":"é"}'.encode(),
         b'{"query":"wh\\u006f"}',
         b'{"query":"who","query":"who"}',

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import enum
-import re
 import uuid
 from collections import OrderedDict, namedtuple
 from dataclasses import dataclass
@@ -64,7 +63,6 @@ class Record(msgspec.Struct):
     id: str
 
 
-_EXPONENT = re.compile(rb"(\de)\+(?=\d)")
 Pair = namedtuple("Pair", "a b")
 
 ODD: list[Any] = [
@@ -152,12 +150,7 @@ def the_long_way(check: ResultCheck, data: Any) -> Result | None:
 def assert_quick_is_right(check: ResultCheck, data: Any) -> None:
     quick = _quick(ok(data))
     if quick is not None:
-        assert written_alike(quick) == the_long_way(check, data)
-
-
-def written_alike(result: Result) -> Result:
-    """The two encoders write the same number as 1e+16 and as 1e16."""
-    return msgspec.structs.replace(result, data=msgspec.Raw(_EXPONENT.sub(rb"\1", bytes(result.data or b""))))
+        assert quick == the_long_way(check, data)
 
 
 @settings(max_examples=100, deadline=None)
@@ -166,7 +159,7 @@ def test_the_short_check_gives_what_the_long_one_gives_or_nothing(check: ResultC
     assert_quick_is_right(check, data)
 
 
-@pytest.mark.parametrize("value", ODD, ids=lambda value: f"{type(value).__name__} {value!r}"[:40])
+@pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
 def test_whatever_only_python_has_is_judged_alike(check: ResultCheck, value: Any) -> None:
     assert_quick_is_right(check, {"value": value})
     assert_quick_is_right(check, {"results": [{"id": value}], "degraded": value})

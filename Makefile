@@ -1,4 +1,4 @@
-# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# Two commands do everything on a fresh machine: `make serve` and `make test`.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -49,6 +49,7 @@ pytest: setup
 soak: setup      ## duplicates, races, kills and random conversations and fuzzed calls at full size: an hour or more
 	AMBIDEX_SOAK=1 $(BIN)/python -m pytest tests/soak -v -x --ignore tests/soak/test_fuzz.py
 	AMBIDEX_SOAK=1 $(BIN)/python -m pytest tests/soak/test_fuzz.py -v -x -n $(JOBS)
+	AMBIDEX_SOAK=1 $(BIN)/python -m pytest -n $(JOBS) $$(grep -rl "support.soak import" tests --include="test_*.py" | grep -v tests/soak/)
 
 serve: models    ## the agent with a page, on this machine and without any key
 	$(BIN)/ambidex serve

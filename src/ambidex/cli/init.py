@@ -53,7 +53,7 @@ def command(name: Path, extra: tuple[str, ...], force: bool, as_json: bool) -> N
     if folder.is_dir() and any(folder.iterdir()) and not force:
         raise click.UsageError(f"{shown(folder)} is not empty; choose another name, or add --force to keep its files")
     written = _write_project(folder, extra)
-    steps = [f"cd {shlex.quote(shown(folder))}", "ambidex build", "ambidex list", "ambidex prompt --mode voice"]
+    steps = [f"cd {shlex.quote(shown(folder))}", "ambidex build", "ambidex list", "ambidex serve"]
     if as_json:
         made, kept = ([str(path) for path in paths] for paths in (written.made, written.kept))
         say_json({"ok": True, "path": str(folder), "written": made, "kept": kept, "next": steps})

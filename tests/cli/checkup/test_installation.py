@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -24,7 +25,9 @@ def test_requirements_are_read_as_the_package_declares_them() -> None:
     assert {f"{name}>={least}" for name, least, extra in read if extra is None} == set(project["dependencies"])
     assert set(installation.EXTRAS) == set(extras) - {"dev"}
     for extra in installation.EXTRAS:
-        assert {f"{name}>={least}" for name, least, of in read if of == extra} == set(extras[extra])
+        # An extra of ours inside another one is written out by the build.
+        own = {re.sub(r"\[.*]", "", wanted) for wanted in extras[extra] if not wanted.startswith("ambidex[")}
+        assert own <= {f"{name}>={least}" for name, least, of in read if of == extra}
 
 
 def test_a_package_that_is_missing_or_too_old_has_to_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:

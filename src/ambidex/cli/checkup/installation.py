@@ -17,10 +17,18 @@ PYTHON = (3, 11)
 EXTRAS = {
     "tools": "the shipped tools extract_contacts and format_datetime",
     "tokens": "exact prompt sizes in `ambidex prompt`",
+    "server": "`ambidex serve`",
+    "agents": "talking to a model provider",
+    "offline": "the provider that needs no key",
+    "kb": "search by meaning in the knowledge base",
+    "kb-light": "the same, by a small table of word vectors",
+    "models": "converting a model, for `ambidex models install`",
 }
 """Extra -> what it is for. `dev` is for those who work on Ambidex itself."""
 
-_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)\s*(>=\s*(?P<least>[\d.]+))?.*?(extra == ['\"](?P<extra>\w+)['\"])?$")
+_REQUIREMENT = re.compile(
+    r"(?P<name>[\w.-]+)(\[[\w,-]+\])?\s*(>=\s*(?P<least>[\d.]+))?.*?(extra == ['\"](?P<extra>[\w-]+)['\"])?$"
+)
 
 
 def installation() -> Iterator[Finding]:

@@ -6,13 +6,15 @@ import random
 import zlib
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING
 
+from ambidex.capabilities.kb.embedders.light import Light
 from ambidex.capabilities.kb.filters import Filters
 from ambidex.capabilities.kb.record import TYPES, Record
 
 if TYPE_CHECKING:
-    from ambidex.capabilities.kb.embedders.base import Row, Rows
+    from ambidex.capabilities.kb.embedders.base import Embedder, Row, Rows
 
 NAMESPACES = ("studio", "personal", "public")
 _START = datetime(2020, 1, 1, tzinfo=UTC)
@@ -21,8 +23,11 @@ _TAGS = tuple(f"tag{number}" for number in range(200))
 _SYLLABLES = "ka lo mi ren tas vel dor pin sha gu ber fin oth wal es cra".split()
 _WORDS = 20_000
 _SMALL_WORDS = 50
+_TABLE_UP_TO = 200_000
+"""Records up to which vectors come from the light table."""
 
 
+@cache
 def word(rank: int) -> str:
     """The word of a rank; the first are the common ones."""
     text = ""
@@ -87,3 +92,8 @@ class SyntheticVectors:
     def embed_query(self, text: str) -> Row:
         row: Row = self.embed([text])[0]
         return row
+
+
+def embedder_for(size: int) -> Embedder:
+    """The light table, as long as making vectors with it does not take longer than all the rest."""
+    return Light() if size <= _TABLE_UP_TO and Light.installed() else SyntheticVectors()

@@ -135,3 +135,23 @@ async def test_an_engine_that_does_not_answer_in_time_is_transient_and_worth_ano
     assert fault is not None
     assert (fault.type, fault.retryable) == (ErrorType.TRANSIENT, True)
     kb.close()
+
+
+class Told(Stuck):
+    """An engine that notes when it is closed."""
+
+    def __init__(self, notes: list[str]) -> None:
+        super().__init__()
+        self.free.set()
+        self._notes = notes
+
+    def close(self) -> None:
+        self._notes.append("the engine is closed")
+
+
+async def test_work_in_the_background_is_stopped_before_the_engine_is_closed() -> None:
+    notes: list[str] = []
+    kb = KnowledgeBase(lambda: Told(notes), on_close=lambda: notes.append("the background is stopped"))
+    await kb.for_user(Reader(("studio",))).search("x", namespace="studio")
+    kb.close()
+    assert notes == ["the background is stopped", "the engine is closed"]

@@ -26,6 +26,11 @@ def parsed(**fields: Any) -> Record:
     return parse_record({**LEAST, **fields}, default_updated=WHEN)
 
 
+def nested(levels: int) -> dict[str, Any]:
+    """A table in a table in a table."""
+    return {"a": nested(levels - 1)} if levels > 1 else {}
+
+
 def test_an_id_and_a_title_are_enough() -> None:
     assert parsed() == Record(
         id="person:ada-okafor", type="person", namespace="studio", title="Ada Okafor", last_updated=WHEN
@@ -61,6 +66,11 @@ def test_an_id_and_a_title_are_enough() -> None:
         ("metadata", {"a": "x" * (16 << 10)}, "at most 16 KiB"),
         ("metadata", {"a": object()}, "cannot be kept as JSON"),
         ("metadata", {"a": "\0"}, "U+0000"),
+        ("metadata", {"__proto__": 1}, "begins with two underscores"),
+        ("metadata", {"a": [{"__class__": 1}]}, "begins with two underscores"),
+        ("metadata", {"n": 10**40}, "more than 64 bits"),
+        ("metadata", {"n": [-(1 << 63) - 1]}, "more than 64 bits"),
+        ("metadata", nested(17), "more than 16 levels deep"),
         ("sources", ["x"] * 51, "at most 50"),
         ("colour", "red", "is no field of a record; put it under metadata"),
     ],
@@ -70,6 +80,13 @@ def test_what_is_no_record_is_refused_by_field_with_what_to_do(field: str, value
         parsed(**{field: value})
     assert caught.value.field == field
     assert words in str(caught.value)
+
+
+def test_metadata_may_hold_whatever_an_answer_can_say() -> None:
+    kept = {"n": [(1 << 64) - 1, -(1 << 63)], "deep": nested(15), "_a": {"b__": None}}
+    found = parsed(metadata=kept)
+    assert found.metadata == kept
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(found), type=Record) == found
 
 
 @pytest.mark.parametrize("field", ["id", "title"])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ambidex.capabilities.kb.embedders.base import Embedder
 from ambidex.capabilities.kb.engine import Engine, Passage, Progress, WriterBusy
+from ambidex.capabilities.kb.search.leaning import leaning
 from ambidex.errors import AmbidexError
 
 if TYPE_CHECKING:
@@ -101,12 +102,15 @@ class Embedding:
                     return None
 
     def _vectors(self, passages: Sequence[Passage]) -> list[tuple[int, Row]]:
-        """A vector for each passage; the same text is embedded once."""
-        texts = {passage.hash: passage.text for passage in passages}
+        """A vector for each passage, leaning towards its heading; the same text is embedded once."""
+        texts = list(dict.fromkeys(text for passage in passages for text in (passage.text, passage.heading) if text))
         start = time.monotonic()
-        rows = dict(zip(texts, self._embedder.embed(list(texts.values())), strict=True))
+        rows = dict(zip(texts, self._embedder.embed(texts), strict=True))
         self._adapt(time.monotonic() - start)
-        return [(passage.id, rows[passage.hash]) for passage in passages]
+        return [
+            (passage.id, leaning(rows[passage.text], rows[passage.heading]) if passage.heading else rows[passage.text])
+            for passage in passages
+        ]
 
     def _adapt(self, seconds: float) -> None:
         """A table makes thousands of vectors in the time that a model makes ten."""

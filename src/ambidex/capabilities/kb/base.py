@@ -55,7 +55,7 @@ class Base:
         return engine
 
     def close(self) -> None:
-        """After the engine was closed: what is not embedded by then is embedded next time."""
+        """Before the engine is closed: what is not embedded by then is embedded next time."""
         if self._embedding is not None:
             self._embedding.stop()
             self._embedding = None

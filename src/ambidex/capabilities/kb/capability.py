@@ -76,11 +76,12 @@ class KnowledgeBase:
             raise CapabilityError(ErrorType.UNAVAILABLE, str(error)) from error
 
     def close(self) -> None:
+        """`on_close` first: whoever works on the base in the background needs it until they have stopped."""
         self._pool.shutdown(wait=True, cancel_futures=True)
-        if self._engine is not None:
-            self._engine.close()
         if self._on_close is not None:
             self._on_close()
+        if self._engine is not None:
+            self._engine.close()
 
     def _work(self, work: Callable[[Engine], T], nothing: T) -> T:
         with self._opening:

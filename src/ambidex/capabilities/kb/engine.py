@@ -49,12 +49,14 @@ class DuplicateId(KbError):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a record, of a size that an embedder reads whole."""
+    """A window of a record, which gets a vector."""
 
     id: int
     text: str
     hash: str
-    """The same text has the same hash: a vector may be taken from a cache."""
+    """The same text and heading have the same hash: a vector may be taken from a cache."""
+    heading: str = ""
+    """What the record is about; the vector leans towards it."""
 
 
 @dataclass(frozen=True, slots=True)

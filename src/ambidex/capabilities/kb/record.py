@@ -21,6 +21,8 @@ MAX_TITLE = 300
 MAX_TAGS = 20
 MAX_TAG = 60
 MAX_METADATA_BYTES = 16 << 10
+MAX_METADATA_DEPTH = 16
+"""Half of what an answer may be nested: the metadata stand somewhere inside one."""
 MAX_ID = 200
 MAX_URL = 2_000
 MAX_SOURCES = 50
@@ -189,7 +191,22 @@ def _metadata(value: Any) -> dict[str, Any]:
         raise RecordError(f"is {len(encoded):,} bytes of JSON; at most 16 KiB are kept", "metadata")
     if b"\\u0000" in encoded:
         raise RecordError("holds U+0000, which is no text; remove it", "metadata")
+    _check_nested(plain, 1)
     return plain
+
+
+def _check_nested(value: Any, depth: int) -> None:
+    """What JSON can say and an answer cannot: such a record would break every search that finds it."""
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        raise RecordError("holds a whole number of more than 64 bits; write it as text", "metadata")
+    if not isinstance(value, dict | list):
+        return
+    if depth > MAX_METADATA_DEPTH:
+        raise RecordError(f"is nested more than {MAX_METADATA_DEPTH} levels deep; flatten it", "metadata")
+    if isinstance(value, dict) and (name := next((key for key in value if key.startswith("__")), None)) is not None:
+        raise RecordError(f"{_shown(name)} begins with two underscores; give it another name", "metadata")
+    for entry in value.values() if isinstance(value, dict) else value:
+        _check_nested(entry, depth + 1)
 
 
 def _sources(value: Any) -> tuple[str, ...]:

@@ -18,3 +18,11 @@ def test_every_candidate_gets_a_score_from_0_to_1_best_first(
     assert set(fused) == set(words) | set(meaning)
     assert all(-1e-9 <= score <= 1 + 1e-9 for score in fused.values())
     assert list(fused.values()) == sorted(fused.values(), reverse=True)
+
+
+def test_one_chance_word_in_common_does_not_outweigh_meaning() -> None:
+    assert list(fuse({1: 1.0}, {1: 0.3, 2: 0.6}, ideal=20.0)) == [2, 1]
+
+
+def test_a_text_that_holds_the_words_outweighs_one_that_is_somewhat_nearer() -> None:
+    assert list(fuse({1: 8.0}, {1: 0.4, 2: 0.6}, ideal=20.0)) == [1, 2]

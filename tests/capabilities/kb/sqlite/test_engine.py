@@ -11,7 +11,7 @@ from tests.capabilities.kb.sqlite.bases import WHEN, WordHashes, base, put, reco
 from ambidex.capabilities.kb.background import Embedding
 from ambidex.capabilities.kb.engine import KbError
 from ambidex.capabilities.kb.filters import Filters
-from ambidex.capabilities.kb.sqlite import publishing
+from ambidex.capabilities.kb.sqlite import lexical, publishing
 from ambidex.capabilities.kb.sqlite.engine import SqliteEngine, open_kb
 
 STUDIO = Filters(("studio",))
@@ -103,7 +103,7 @@ def test_a_vector_file_that_is_gone_cut_or_of_an_older_version_is_made_anew(tmp_
         if damage == "cut":
             path.write_bytes(path.read_bytes()[:10])
         elif damage == "older":
-            path.rename(path.with_name(path.name.replace("vectors-1-", "vectors-0-")))
+            path.rename(path.with_name(path.name.replace("vectors-2-", "vectors-1-")))
         else:
             path.unlink()
     again = open_kb(tmp_path / "kb.sqlite3", embedder=embedder)
@@ -141,6 +141,19 @@ def test_while_tantivy_is_behind_fts5_answers(tmp_path: Path, monkeypatch: pytes
         assert kb.stats().lexical == "fts5"
         assert {hit.record.id for hit in kb.search("pebble", STUDIO).hits} == {"doc:a", "doc:b"}
     assert kb.stats().lexical == "tantivy"
+
+
+def test_in_a_large_base_without_tantivy_common_words_count_only_where_rarer_ones_find_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lexical, "_MANY_PASSAGES", 0)
+    monkeypatch.setattr(lexical, "_COMMON", 0.5)
+    spaces = ("studio", "studio", "public")
+    kb = base(tmp_path, *(record(f"doc:d{n}", "pebble", namespace=space) for n, space in enumerate(spaces)))
+    put(kb, record("doc:rare", "pebble granite"))
+    assert [hit.record.id for hit in kb.search("pebble granite", STUDIO).hits] == ["doc:rare"]
+    assert {hit.record.id for hit in kb.search("pebble", STUDIO).hits} == {"doc:d0", "doc:d1", "doc:rare"}
+    assert [hit.record.id for hit in kb.search("pebble granite", Filters(("public",))).hits] == ["doc:d2"]
 
 
 def test_a_file_of_a_later_format_or_of_another_program_is_refused(tmp_path: Path) -> None:

@@ -33,8 +33,9 @@ class MiniLM:
     identity = IDENTITY
     dim = WIDTH
     relevance = 0.30
-    """Two collections were asked their own questions and each other's, 546 of both: the best passage reaches this for
-    95 % of the own ones, and stays below it for 96 % of the foreign ones."""
+    """Three collections were asked their own questions and each other's: the best window, leaning towards its heading,
+    reaches this for 100, 96 and 86 % of the own ones, and stays below it for 67 to 99 % of the foreign ones.
+    It tells another subject, not a gap: with the right record taken away, only 12 and 35 % of them stay below."""
 
     def __init__(self, models: Path | None = None, *, threads: int | None = None) -> None:
         self.folder = (models or models_directory()) / FOLDER

@@ -9,8 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-COVERED = 0.5
-"""Without an embedder: a hit that holds less than this share of the question's weight is about something else."""
+COVERED = 0.25
+"""Without an embedder: a hit with less than this share of the question's weight is about something else.
+
+Three collections were asked their own questions and each other's, 290 of them: one of the best five passages reaches
+this for 100, 70 and 50 % of the own ones (the last two are paraphrased: an answer need not share a word with them), and
+none does for 60 to 100 % of the foreign ones. 0.5 would keep back 88 % of the answers to paraphrased questions.
+"""
 
 _BM25_MOST = 2.2
 """A word's weight in BM25 is at most this times its rarity, with k1 = 1.2 as in FTS5 and tantivy."""

@@ -6,6 +6,7 @@ The lexical index has a stemmer of its own; `root` follows it loosely, for marki
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 MOST_WORDS = 32
 """A query of more different words than this is a text; its first words say what it is about."""
@@ -35,6 +36,7 @@ def query_words(query: str) -> list[str]:
     return ([word for word in words if word not in _COMMON] or words)[:MOST_WORDS]
 
 
+@lru_cache(1 << 16)
 def root(word: str) -> str:
     """What is left without a common English ending: `founders`, `founded` and `founding` meet."""
     word = word.casefold()

@@ -1,19 +1,21 @@
-"""The two rankings of one search, each within the filters: by words, and by meaning."""
+"""Candidates by meaning, and the database's word on candidates of any kind."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ambidex.capabilities.kb.search.passages import LENGTH
 from ambidex.capabilities.kb.sqlite.conditions import Conditions
 from ambidex.capabilities.kb.sqlite.lexical import Match
 from ambidex.capabilities.kb.sqlite.placing import TYPE_CODES
 
 if TYPE_CHECKING:
-    from ambidex.capabilities.kb.sqlite.vector_file import Floats, Numbers, Slots
+    from ambidex.capabilities.kb.sqlite.vector_file import Floats, Slots
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,51 +23,80 @@ class Meaning:
     """What a query is compared with."""
 
     query: Floats
-    embedder: int
     slots: Slots
 
 
-def near_passages(link: sqlite3.Connection, meaning: Meaning, within: Conditions, most: int) -> list[int]:
-    """Passages of the records that are nearest, by the vector file."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the database has a passage now."""
+
+    record: int
+    slot: int | None
+
+
+def confirmed(link: sqlite3.Connection, within: Conditions, passages: Collection[int]) -> dict[int, Place]:
+    """Those passages that are there and that the filters let through. An index may be behind, the database is not."""
+    condition, values = within.sql
+    rows = link.execute(
+        f"""
+        SELECT p.id, p.record, p.slot FROM json_each(?) j CROSS JOIN passages p ON p.id = j.value
+        CROSS JOIN records r ON r.row = p.record WHERE {condition}
+        """,  # noqa: S608 - the condition is made of our own words; every value is bound
+        (json.dumps(list(passages)), *values),
+    )
+    return {passage: Place(record, slot) for passage, record, slot in rows}
+
+
+def windows_of(link: sqlite3.Connection, passages: Collection[int]) -> dict[int, Place]:
+    """The windows of passages that were found by words, which are known by their first one alone."""
+    rows = link.execute(
+        """
+        SELECT q.id, q.record, q.slot FROM json_each(?) j CROSS JOIN passages p ON p.id = j.value
+        CROSS JOIN passages q ON q.record = p.record AND q.start >= p.start AND q.start < p.start + ?
+        """,
+        (json.dumps(list(passages)), LENGTH),
+    )
+    return {passage: Place(record, slot) for passage, record, slot in rows}
+
+
+def near_places(link: sqlite3.Connection, meaning: Meaning, within: Conditions, most: int) -> dict[int, Place]:
+    """The nearest passages of so many records, if there are as many, the nearest first."""
     from ambidex.capabilities.kb.sqlite.scan import nearest, selected
 
+    slots = meaning.slots
     among = selected(
-        meaning.slots,
+        slots,
         namespaces=_codes(link, within.namespaces),
         type=None if within.type is None else TYPE_CODES.get(within.type, 0),
         start=within.start,
         end=within.end,
-        records=_tagged(link, within.tags) if within.tags else None,
+        tags=within.tags,
     )
-    found = nearest(meaning.slots, among, meaning.query, records=most)
-    return [int(number) for number in meaning.slots.facts["passage"][found]]
+    asked = most
+    while True:
+        found = nearest(slots, among, meaning.query, records=asked)
+        at = {int(slots.passage[slot]): int(slot) for slot in found}
+        places = confirmed(link, within, at)
+        # A passage that has moved leaves an old slot behind, until it is blanked.
+        current = {passage: place for passage, place in places.items() if place.slot == at[passage]}
+        if len(current) >= most or len(found) < asked:
+            return dict(islice(current.items(), most))
+        asked *= 4
 
 
-def exact(link: sqlite3.Connection, meaning: Meaning, within: Conditions, passages: Collection[int]) -> list[Match]:
-    """Those passages that the filters let through, with their true cosine, nearest first: the database decides."""
+def by_meaning(meaning: Meaning, places: Mapping[int, Place]) -> dict[int, Match]:
+    """The best passage of each record that has a vector, nearest first."""
     import numpy as np
 
-    condition, values = within.sql
-    rows = link.execute(
-        f"""
-        SELECT p.record, p.id, v.vector FROM json_each(?) j CROSS JOIN passages p ON p.id = j.value
-        CROSS JOIN records r ON r.row = p.record CROSS JOIN vectors v ON v.embedder = ? AND v.passage = p.id
-        WHERE {condition}
-        """,  # noqa: S608 - the condition is made of our own words; every value is bound
-        (json.dumps(list(passages)), meaning.embedder, *values),
-    ).fetchall()
-    if not rows:
-        return []
-    vectors = np.frombuffer(b"".join(row[2] for row in rows), np.float16).reshape(len(rows), -1)
-    cosines = vectors.astype(np.float32) @ meaning.query
-    matches = [Match(row[0], row[1], float(cosine)) for row, cosine in zip(rows, cosines, strict=True)]
-    return sorted(matches, key=lambda match: (-match.score, match.passage))
+    from ambidex.capabilities.kb.sqlite.scan import cosines
 
-
-def by_record(matches: Sequence[Match]) -> dict[int, Match]:
-    """The best of each record; the order stays."""
+    placed = [(number, place.record, place.slot) for number, place in places.items() if place.slot is not None]
+    if not placed:
+        return {}
+    near = cosines(meaning.slots, np.array([slot for _, _, slot in placed]), meaning.query).tolist()
+    matches = [Match(record, passage, cosine) for (passage, record, _), cosine in zip(placed, near, strict=True)]
     best: dict[int, Match] = {}
-    for match in matches:
+    for match in sorted(matches, key=lambda match: (-match.score, match.passage)):
         best.setdefault(match.record, match)
     return best
 
@@ -74,13 +105,3 @@ def _codes(link: sqlite3.Connection, names: Sequence[str]) -> list[int]:
     marks = ", ".join("?" * len(names))
     rows: list[Any] = link.execute(f"SELECT code FROM namespaces WHERE name IN ({marks})", names).fetchall()  # noqa: S608
     return [code for (code,) in rows]
-
-
-def _tagged(link: sqlite3.Connection, tags: Sequence[str]) -> Numbers:
-    """Records that have every tag. One text of numbers crosses into Python faster than a row for each."""
-    import numpy as np
-
-    also = "".join(f" CROSS JOIN tags t{n} ON t{n}.tag = ? AND t{n}.row = t0.row" for n in range(1, len(tags)))
-    query = f"SELECT group_concat(t0.row) FROM tags t0{also} WHERE t0.tag = ?"  # noqa: S608
-    [numbers] = link.execute(query, (*tags[1:], tags[0])).fetchone()
-    return np.fromstring(numbers or "", np.int64, sep=",")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ambidex.capabilities.kb.filters import Filters
 from ambidex.capabilities.kb.record import micros
@@ -45,6 +46,7 @@ def conditions(filters: Filters) -> Conditions:
     )
 
 
+@lru_cache(4_096)
 def folded(tag: str) -> str:
     """Tags are the same whatever their letter case and spacing."""
     return " ".join(storable(tag).split()).casefold()

@@ -124,7 +124,7 @@ class SqliteEngine:
         except AmbidexError as error:  # its model or a package is missing: words still find
             logger.warning("%s: searching by words alone, since %s", self.path, error)
             return None, 0.0
-        return Meaning(vector, state.serving, slots), self._relevance or embedder.relevance
+        return Meaning(vector, slots), self._relevance or embedder.relevance
 
     def _embedder_of(self, identity: str) -> Embedder | None:
         if self._embedder is None or self._embedder.identity == identity:

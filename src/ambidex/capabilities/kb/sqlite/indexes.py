@@ -8,13 +8,13 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ambidex.capabilities.kb.sqlite import placing, tantivy_index
-from ambidex.capabilities.kb.sqlite.lexical import Checked, Fts5, Lexical
+from ambidex.capabilities.kb.sqlite.lexical import Fts5, Lexical
 from ambidex.capabilities.kb.sqlite.publishing import tantivy_folder
 from ambidex.capabilities.kb.sqlite.state import State
 from ambidex.capabilities.kb.sqlite.tantivy_index import TantivyIndex
 
 if TYPE_CHECKING:
-    from ambidex.capabilities.kb.sqlite.vector_file import Slots
+    from ambidex.capabilities.kb.sqlite.vector_file import Extent, Slots
 
 
 class Indexes:
@@ -23,20 +23,21 @@ class Indexes:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = Lock()
-        self._slots: tuple[tuple[int, int], Slots] | None = None
+        self._slots: tuple[tuple[int, Extent], Slots] | None = None
         self._tantivy: TantivyIndex | None = None
 
     def slots(self, link: sqlite3.Connection, state: State) -> Slots | None:
         """The vectors that count now; None when there are none, or the file is not as it should be."""
-        if state.slots == 0:
+        if state.slots == 0 or not placing.numpy_installed():
             return None
+        extent = placing.extent(state)
         with self._lock:
-            if self._slots is not None and self._slots[0] == (state.generation, state.slots):
+            if self._slots is not None and self._slots[0] == (state.generation, extent):
                 return self._slots[1]
             file = placing.vector_file(link, self._folder, state)
-            if file is None or not file.holds(state.slots):
+            if file is None or not file.holds(extent):
                 return None
-            self._slots = (state.generation, state.slots), file.map(state.slots)
+            self._slots = (state.generation, extent), file.map(extent)
             return self._slots[1]
 
     def lexical(self, link: sqlite3.Connection, state: State) -> Lexical:
@@ -46,7 +47,7 @@ class Indexes:
         with self._lock:
             if self._tantivy is None or self._tantivy.applied != state.change:
                 self._tantivy = self._opened(state)
-            return Fts5(link) if self._tantivy is None else Checked(self._tantivy, link)
+            return self._tantivy or Fts5(link)
 
     def damaged(self, link: sqlite3.Connection, state: State) -> list[str]:
         """Derived files that are missing or of another version."""

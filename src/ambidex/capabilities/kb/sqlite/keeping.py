@@ -10,14 +10,24 @@ from itertools import chain
 import msgspec
 
 from ambidex.capabilities.kb.record import Record, content_hash, micros
-from ambidex.capabilities.kb.search.passages import Span, passage_hash, passages
+from ambidex.capabilities.kb.search.passages import Span, embedded_text, heading, passages, window_hash, windows
 from ambidex.capabilities.kb.sqlite.conditions import folded
+from ambidex.capabilities.kb.sqlite.lexical_rows import LexicalRows
 
 Numbers = dict[str, list[int]]
 """Passages of a record: hash -> their numbers. The same words may stand in a text twice."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Record).decode
+
+
+class _Tags(msgspec.Struct):
+    """As much of a record as its tags; the rest is not even decoded."""
+
+    tags: tuple[str, ...] = ()
+
+
+_decode_tags = msgspec.msgpack.Decoder(_Tags).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +52,13 @@ def decoded(blob: bytes) -> Record:
     return _decode(blob)
 
 
-def add(link: sqlite3.Connection, record: Record, origin: int, change: int) -> None:
+def tags_of(link: sqlite3.Connection, row: int) -> list[str]:
+    """A record's tags as filters compare them."""
+    [blob] = link.execute("SELECT body FROM bodies WHERE row = ?", (row,)).fetchone()
+    return list(dict.fromkeys(map(folded, _decode_tags(blob).tags)))
+
+
+def add(link: sqlite3.Connection, lexical: LexicalRows, record: Record, origin: int, change: int) -> None:
     _namespace(link, record.namespace)
     facts = _facts(record, origin, change)
     row = link.execute(
@@ -52,14 +68,16 @@ def add(link: sqlite3.Connection, record: Record, origin: int, change: int) -> N
         raise sqlite3.IntegrityError("SQLite gave the record no row")
     link.execute("INSERT INTO bodies VALUES (?, ?)", (row, _encode(record)))
     _tag(link, row, record)
-    cut(link, row, record, keep={})
+    cut(link, lexical, row, record, keep={})
 
 
-def replace(link: sqlite3.Connection, row: int, record: Record, origin: int, change: int) -> list[int]:
+def replace(
+    link: sqlite3.Connection, lexical: LexicalRows, row: int, record: Record, origin: int, change: int
+) -> list[int]:
     """The slots of the vector file that hold it no more."""
     _namespace(link, record.namespace)
     old = body(link, row)
-    numbers = unlist(link, row, old)
+    numbers = unlist(link, lexical, row, old)
     facts = _facts(record, origin, change)
     link.execute(
         """UPDATE records SET id = ?, type = ?, namespace = ?, updated = ?, origin = ?, hash = ?, change = ?
@@ -69,13 +87,13 @@ def replace(link: sqlite3.Connection, row: int, record: Record, origin: int, cha
     link.execute("UPDATE bodies SET body = ? WHERE row = ?", (_encode(record), row))
     link.executemany("DELETE FROM tags WHERE tag = ? AND row = ?", [(folded(tag), row) for tag in old.tags])
     _tag(link, row, record)
-    return recut(link, row, record, numbers)
+    return recut(link, lexical, row, record, numbers)
 
 
-def drop(link: sqlite3.Connection, row: int) -> list[int]:
+def drop(link: sqlite3.Connection, lexical: LexicalRows, row: int) -> list[int]:
     """The slots of the vector file that hold it no more."""
     old = body(link, row)
-    unlist(link, row, old)
+    unlist(link, lexical, row, old)
     slots = []
     for passage, slot in link.execute("SELECT id, slot FROM passages WHERE record = ?", (row,)).fetchall():
         forget_passage(link, passage)
@@ -86,43 +104,46 @@ def drop(link: sqlite3.Connection, row: int) -> list[int]:
     return [slot for slot in slots if slot is not None]
 
 
-def recut(link: sqlite3.Connection, row: int, record: Record, old: Numbers) -> list[int]:
+def recut(link: sqlite3.Connection, lexical: LexicalRows, row: int, record: Record, old: Numbers) -> list[int]:
     """New passages of a record that has some; one with the same words keeps its number, and so its vector."""
     query = "SELECT slot FROM passages WHERE record = ? AND slot IS NOT NULL"
     slots = [slot for (slot,) in link.execute(query, (row,))]
-    cut(link, row, record, keep=old)
+    cut(link, lexical, row, record, keep=old)
     for number in chain.from_iterable(old.values()):
         forget_passage(link, number)
     return slots
 
 
-def cut(link: sqlite3.Connection, row: int, record: Record, *, keep: Numbers) -> None:
+def cut(link: sqlite3.Connection, lexical: LexicalRows, row: int, record: Record, *, keep: Numbers) -> None:
     """Passages and lexical rows; numbers that are kept are taken out of `keep`."""
-    for start, stop in passages(record.text):
-        text = record.text[start:stop]
-        hash = passage_hash(record.title, record.tags, text)
-        if keep.get(hash):
-            number = keep[hash].pop()
-            link.execute("UPDATE passages SET start = ?, stop = ?, slot = NULL WHERE id = ?", (start, stop, number))
-            # Its vector is good, its slot is not: what filters ask about may have changed.
-            link.execute("INSERT OR IGNORE INTO unplaced VALUES (?)", (number,))
-        else:
-            number = _new_passage(link, row, (start, stop), hash)
-        link.execute(
-            "INSERT INTO lexical (rowid, title, text, tags) VALUES (?, ?, ?, ?)",
-            (number, record.title, text, " ".join(record.tags)),
-        )
+    about, tags = heading(record.title, record.tags, record.metadata), " ".join(record.tags)
+    for passage in passages(record.text):
+        numbers = [_kept(link, row, record, window, about, keep) for window in windows(record.text, passage)]
+        # Words are searched in the whole passage, under the number of its first window.
+        lexical.add(numbers[0], record.title, record.text[slice(*passage)], tags)
 
 
-def unlist(link: sqlite3.Connection, row: int, record: Record) -> Numbers:
-    """Take a record's lexical rows away (FTS5 must be told what they held); its passages by hash."""
-    found = link.execute("SELECT id, start, stop, hash FROM passages WHERE record = ?", (row,)).fetchall()
-    link.executemany(
-        "INSERT INTO lexical (lexical, rowid, title, text, tags) VALUES ('delete', ?, ?, ?, ?)",
-        [(number, record.title, record.text[a:b], " ".join(record.tags)) for number, a, b, _ in found],
-    )
+def _kept(link: sqlite3.Connection, row: int, record: Record, window: Span, about: str, keep: Numbers) -> int:
+    """The number of a window: its old one, where it says the same."""
+    start, stop = window
+    hash = window_hash(embedded_text(record.title, record.tags, record.text[start:stop]), about)
+    if not keep.get(hash):
+        return _new_passage(link, row, window, hash)
+    number = keep[hash].pop()
+    link.execute("UPDATE passages SET start = ?, stop = ?, slot = NULL WHERE id = ?", (start, stop, number))
+    # Its vector is good, its slot is not: what filters ask about may have changed.
+    link.execute("INSERT OR IGNORE INTO unplaced VALUES (?)", (number,))
+    return number
+
+
+def unlist(link: sqlite3.Connection, lexical: LexicalRows, row: int, record: Record) -> Numbers:
+    """Take a record's lexical rows away; its passages by hash."""
+    found = link.execute("SELECT id, start, hash FROM passages WHERE record = ?", (row,)).fetchall()
+    listed = dict(passages(record.text))
     numbers: Numbers = {}
-    for number, _, _, hash in found:
+    for number, start, hash in found:
+        if start in listed:
+            lexical.remove(number, record.title, record.text[start : listed[start]], " ".join(record.tags))
         numbers.setdefault(hash, []).append(number)
     return numbers
 
@@ -134,12 +155,11 @@ def forget_passage(link: sqlite3.Connection, number: int) -> None:
     link.execute("DELETE FROM unplaced WHERE passage = ?", (number,))
 
 
-def all_records(link: sqlite3.Connection, *, after_change: int = 0) -> Iterator[tuple[int, Record]]:
-    rows = link.execute(
-        "SELECT r.row, b.body FROM records r CROSS JOIN bodies b ON b.row = r.row WHERE r.change > ?", (after_change,)
-    )
-    for row, blob in rows:
-        yield row, _decode(blob)
+def all_records(link: sqlite3.Connection, *, after_change: int = 0) -> Iterator[tuple[int, int, Record]]:
+    """Row, time of the last update, and the record."""
+    query = "SELECT r.row, r.updated, b.body FROM records r CROSS JOIN bodies b ON b.row = r.row WHERE r.change > ?"
+    for row, updated, blob in link.execute(query, (after_change,)):
+        yield row, updated, _decode(blob)
 
 
 def _facts(record: Record, origin: int, change: int) -> tuple[object, ...]:

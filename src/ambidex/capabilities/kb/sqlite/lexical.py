@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,9 @@ from ambidex.capabilities.kb.search.relevance import rarity
 from ambidex.capabilities.kb.sqlite.conditions import Conditions
 
 _COUNTED = 1_000
+_MANY_PASSAGES = 20_000
+_COMMON = 0.1
+"""Of many passages: a word in more than this share of them costs FTS5 more than it tells, if there are rarer ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,11 @@ class Lexical(Protocol):
     name: str
 
     def best(self, words: Sequence[str], within: Conditions, most: int) -> list[Match]:
-        """The records that match any of the words, best first."""
+        """The records that match any of the words, best first; perhaps one that has changed meanwhile."""
+        ...
+
+    def weights(self, words: Sequence[str]) -> dict[str, float]:
+        """How rare each word is."""
         ...
 
 
@@ -37,8 +43,21 @@ class Fts5:
 
     def __init__(self, link: sqlite3.Connection) -> None:
         self._link = link
+        self._held: dict[str, int] = {}
 
     def best(self, words: Sequence[str], within: Conditions, most: int) -> list[Match]:
+        """By the rare words, where common ones would make it walk through most of a large base."""
+        last = self._last_passage()
+        rare = [word for word in words if last < _MANY_PASSAGES or self._holding(word, last) <= last * _COMMON]
+        found = self._best(rare, within, most) if rare else []
+        return found or (self._best(words, within, most) if len(rare) < len(words) else [])
+
+    def weights(self, words: Sequence[str]) -> dict[str, float]:
+        last = self._last_passage()
+        rows = self._counted("SELECT id FROM lexical_docsize LIMIT ?", (), last)
+        return {word: rarity(rows, self._holding(word, last)) for word in words}
+
+    def _best(self, words: Sequence[str], within: Conditions, most: int) -> list[Match]:
         condition, values = within.sql
         # CROSS JOIN keeps the order: words first, then filters, and BM25 (the costly part) only for what is left. The
         # limit keeps SQLite from folding the inner query into the outer one, where bm25() has no meaning.
@@ -54,39 +73,22 @@ class Fts5:
         )
         return [Match(record, passage, -rank) for record, passage, rank in rows]
 
+    def _last_passage(self) -> int:
+        [last] = self._link.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
+        return int(last)
 
-class Checked:
-    """An index outside the database, whose matches the database must confirm."""
+    def _holding(self, word: str, last: int) -> int:
+        """Passages that hold a word."""
+        if word not in self._held:
+            query = "SELECT rowid AS id FROM lexical WHERE lexical MATCH ? LIMIT ?"
+            self._held[word] = self._counted(query, (any_of([word]),), last)
+        return self._held[word]
 
-    def __init__(self, index: Lexical, link: sqlite3.Connection) -> None:
-        self.name = index.name
-        self._index, self._link = index, link
-
-    def best(self, words: Sequence[str], within: Conditions, most: int) -> list[Match]:
-        matches = self._index.best(words, within, most)
-        condition, values = within.sql
-        confirmed = self._link.execute(
-            f"""
-            SELECT p.id FROM json_each(?) j CROSS JOIN passages p ON p.id = j.value
-            CROSS JOIN records r ON r.row = p.record WHERE {condition}
-            """,  # noqa: S608 - the condition is made of our own words; every value is bound
-            (json.dumps([match.passage for match in matches]), *values),
-        ).fetchall()
-        there = {passage for (passage,) in confirmed}
-        return [match for match in matches if match.passage in there]
-
-
-def word_weights(link: sqlite3.Connection, words: Sequence[str]) -> dict[str, float]:
-    """How rare each word is. Passages are counted up to a point; beyond it, their density so far tells the rest."""
-    [last] = link.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
-    weights = {}
-    for word in words:
-        held, reached = link.execute(
-            "SELECT count(*), max(rowid) FROM (SELECT rowid FROM lexical WHERE lexical MATCH ? LIMIT ?)",
-            (any_of([word]), _COUNTED),
-        ).fetchone()
-        weights[word] = rarity(last, held if held < _COUNTED else min(last, held * last // reached))
-    return weights
+    def _counted(self, query: str, values: tuple[str, ...], last: int) -> int:
+        """Rows counted up to a point; beyond it, their density so far tells the rest."""
+        counting = f"SELECT count(*), max(id) FROM ({query})"  # noqa: S608 - the queries are the two above
+        found, reached = self._link.execute(counting, (*values, _COUNTED)).fetchone()
+        return int(found if found < _COUNTED else min(last, found * last // reached))
 
 
 def any_of(words: Sequence[str]) -> str:

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ambidex.capabilities.kb.record import TYPES
+from ambidex.capabilities.kb.sqlite.keeping import tags_of
 from ambidex.capabilities.kb.sqlite.state import State, read_state, write_state
 
 if TYPE_CHECKING:
-    from ambidex.capabilities.kb.sqlite.vector_file import VectorFile
+    from ambidex.capabilities.kb.sqlite.vector_file import Extent, VectorFile
 
 _BATCH = 4_096
 TYPE_CODES = {name: code for code, name in enumerate(TYPES, 1)}
@@ -23,7 +24,7 @@ _PLACES = """
     CROSS JOIN passages p ON p.id = s.passage CROSS JOIN records r ON r.row = p.record
     CROSS JOIN namespaces n ON n.name = r.namespace CROSS JOIN vectors v ON v.embedder = ? AND v.passage = p.id
 """
-Place = tuple[int, int, int, int, str, bytes]
+_Place = tuple[int, int, int, int, str, bytes]
 
 
 @cache
@@ -54,7 +55,7 @@ def rebuild(link: sqlite3.Connection, folder: Path) -> None:
     """A new generation of the file, from the vectors in the database."""
     state = read_state(link)
     link.execute("UPDATE passages SET slot = NULL WHERE slot IS NOT NULL")
-    write_state(link, generation=state.generation + 1, slots=0, dead=0)
+    write_state(link, generation=state.generation + 1, slots=0, tagged=0, dead=0)
     link.execute("DELETE FROM unplaced")
     if state.serving is None:
         return
@@ -68,24 +69,36 @@ def whole(link: sqlite3.Connection, folder: Path, state: State) -> bool:
     if state.slots == 0:
         return True
     file = vector_file(link, folder, state)
-    return file is not None and file.holds(state.slots)
+    return file is not None and file.holds(extent(state))
 
 
-def _append(link: sqlite3.Connection, folder: Path, state: State, rows: Sequence[Place]) -> None:
+def extent(state: State) -> Extent:
+    from ambidex.capabilities.kb.sqlite.vector_file import Extent
+
+    return Extent(state.slots, state.tagged)
+
+
+def _append(link: sqlite3.Connection, folder: Path, state: State, rows: Sequence[_Place]) -> None:
     import numpy as np
+
+    from ambidex.capabilities.kb.sqlite.vector_file import Fact
 
     file = vector_file(link, folder, state)
     if not rows or file is None:
         return
     vectors = np.frombuffer(b"".join(row[5] for row in rows), np.float16).reshape(len(rows), file.dim)
-    facts = [(passage, record, updated, code, TYPE_CODES[kind]) for passage, record, updated, code, kind, _ in rows]
-    file.write(state.slots, vectors.astype(np.float32), facts)
+    tags = {record: tags_of(link, record) for record in {row[1] for row in rows}}
+    facts = [
+        Fact(passage, record, updated, code, TYPE_CODES[kind], tags[record])
+        for passage, record, updated, code, kind, _ in rows
+    ]
+    end = file.write(extent(state), vectors.astype(np.float32), facts)
     slots = [(state.slots + number, row[0]) for number, row in enumerate(rows)]
     link.executemany("UPDATE passages SET slot = ? WHERE id = ?", slots)
-    write_state(link, slots=state.slots + len(rows))
+    write_state(link, slots=end.slots, tagged=end.tags)
 
 
-def _batches(rows: Iterable[Place]) -> Iterator[list[Place]]:
+def _batches(rows: Iterable[_Place]) -> Iterator[list[_Place]]:
     rows = iter(rows)
     while batch := list(islice(rows, _BATCH)):
         yield batch

@@ -6,12 +6,13 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from ambidex.capabilities.kb.search.passages import passages
 from ambidex.capabilities.kb.sqlite import placing, tantivy_index
 from ambidex.capabilities.kb.sqlite.conditions import folded
 from ambidex.capabilities.kb.sqlite.keeping import all_records
 from ambidex.capabilities.kb.sqlite.state import read_state, write_state
 
-TANTIVY_FROM = 100_000
+TANTIVY_FROM = 20_000
 """Records from which FTS5 becomes slow enough for a second index to pay."""
 _FEW_DEAD = 1_000
 
@@ -67,9 +68,11 @@ def tantivy_folder(folder: Path) -> Path:
 
 
 def _entries(link: sqlite3.Connection, after: int) -> Iterator[tantivy_index.Entry]:
-    for row, record in all_records(link, after_change=after):
-        [updated] = link.execute("SELECT updated FROM records WHERE row = ?", (row,)).fetchone()
+    for row, updated, record in all_records(link, after_change=after):
         tags = tuple(dict.fromkeys(map(folded, record.tags)))
-        for number, start, stop in link.execute("SELECT id, start, stop FROM passages WHERE record = ?", (row,)):
-            text = "\n".join((record.title, record.text[start:stop], " ".join(record.tags)))
+        listed = dict(passages(record.text))
+        for number, start in link.execute("SELECT id, start FROM passages WHERE record = ?", (row,)):
+            if start not in listed:
+                continue
+            text = "\n".join((record.title, record.text[start : listed[start]], " ".join(record.tags)))
             yield tantivy_index.Entry(row, number, text, record.namespace, record.type, updated, tags)

@@ -9,24 +9,24 @@ from functools import cache
 
 import numpy as np
 
-from ambidex.capabilities.kb.sqlite.vector_file import Floats, Numbers, Slots
+from ambidex.capabilities.kb.sqlite.vector_file import Floats, Numbers, Slots, tag_number
 
-_BLOCK = 2_048
-"""Slots at once: as floats they fit into a core's cache."""
+_BLOCK = 256
+"""Slots at once: as floats they fit into a core's own cache."""
 _ALONE = 40_000
-"""Up to so many slots a second thread costs more than it saves."""
+"""Up to so many slots one thread does it; an estimate."""
 
 
 def selected(
     slots: Slots,
     *,
     namespaces: Sequence[int],
-    type: int | None,
-    start: int | None,
-    end: int | None,
-    records: Numbers | None,
+    type: int | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    tags: Sequence[str] = (),
 ) -> Numbers:
-    """The slots that filters leave, in order."""
+    """The slots that filters leave, in order; with a tag perhaps a few too many."""
     mask = np.zeros(len(slots.rows), bool)
     for code in namespaces:
         mask |= slots.namespace == code
@@ -36,23 +36,33 @@ def selected(
         mask &= slots.updated >= start
     if end is not None:
         mask &= slots.updated <= end
-    if records is not None:
-        mask &= np.isin(slots.record, records)
+    for tag in tags:
+        holding = np.zeros_like(mask)
+        holding[slots.tagged[slots.tag == tag_number(tag)]] = True
+        mask &= holding
     return np.flatnonzero(mask)
 
 
 def nearest(slots: Slots, among: Numbers, query: Floats, *, records: int, spare: int = 4) -> Numbers:
-    """Slots of at least so many records, if there are as many, nearest first by their int8 rows.
+    """The nearest slot of each of so many records, if there are as many, nearest first.
 
-    `spare` times as many are brought: int8 orders neighbours only roughly, and exact vectors decide afterwards.
+    `spare` times as many slots are looked at to begin with, since a record may have several.
     """
     near = _similarities(slots, among, query)
     most = records * spare
     while True:
         top = np.argpartition(-near, most)[:most] if most < len(near) else np.arange(len(near))
-        if most >= len(near) or len(np.unique(slots.record[among[top]])) >= records:
-            return among[top[np.argsort(-near[top], kind="stable")]]
+        ordered = among[top[np.argsort(-near[top], kind="stable")]]
+        _, first = np.unique(slots.record[ordered], return_index=True)
+        if most >= len(near) or len(first) >= records:
+            return ordered[np.sort(first)[:records]]
         most *= 4
+
+
+def cosines(slots: Slots, numbers: Numbers, query: Floats) -> Floats:
+    """Of a few slots: within about 0.001 of the exact ones."""
+    near: Floats = slots.rows[numbers].astype(np.float32) @ query
+    return near * slots.scale[numbers]
 
 
 def _similarities(slots: Slots, among: Numbers, query: Floats) -> Floats:
@@ -62,11 +72,16 @@ def _similarities(slots: Slots, among: Numbers, query: Floats) -> Floats:
     edges = np.linspace(0, len(among), workers + 1).astype(int)
 
     def part(low: int, high: int) -> None:
+        # Room that is used again: a new array for every block costs more than the arithmetic.
         room = np.empty((_BLOCK, slots.rows.shape[1]), np.float32)
+        taken = np.empty((_BLOCK, slots.rows.shape[1]), np.int8)
         for at in range(low, high, _BLOCK):
             stop = min(at + _BLOCK, high)
             floats = room[: stop - at]
-            np.copyto(floats, slots.rows[at:stop] if whole else slots.rows[among[at:stop]], casting="unsafe")
+            rows = slots.rows[at:stop] if whole else taken[: stop - at]
+            if not whole:
+                np.take(slots.rows, among[at:stop], axis=0, out=rows, mode="clip")
+            np.copyto(floats, rows, casting="unsafe")
             np.dot(floats, query, out=near[at:stop])
 
     if workers == 1:

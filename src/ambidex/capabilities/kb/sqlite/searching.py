@@ -10,13 +10,13 @@ from ambidex.capabilities.kb.found import Hit
 from ambidex.capabilities.kb.record import Record
 from ambidex.capabilities.kb.search import relevance
 from ambidex.capabilities.kb.search.fusion import DEPTH, fuse
-from ambidex.capabilities.kb.search.passages import Span
+from ambidex.capabilities.kb.search.passages import Span, passage_at
 from ambidex.capabilities.kb.search.snippets import snippet
 from ambidex.capabilities.kb.sqlite import candidates
 from ambidex.capabilities.kb.sqlite.candidates import Meaning
 from ambidex.capabilities.kb.sqlite.conditions import Conditions
 from ambidex.capabilities.kb.sqlite.keeping import decoded
-from ambidex.capabilities.kb.sqlite.lexical import Lexical, Match, any_of, word_weights
+from ambidex.capabilities.kb.sqlite.lexical import Lexical, Match, any_of
 
 _JUDGED = 10
 """Hits whose words are weighed: if none of the best holds the question's words, those below do not matter."""
@@ -32,9 +32,8 @@ class Search:
 
     def run(self, words: Sequence[str], within: Conditions, top_k: int) -> tuple[tuple[Hit, ...], bool]:
         """The hits, and whether none of them is about the question."""
-        by_words = {match.record: match for match in self.lexical.best(words, within, DEPTH)} if words else {}
-        by_meaning = self._near(by_words, within)
-        weights = word_weights(self.link, words)
+        by_words, by_meaning = self._candidates(words, within)
+        weights = self.lexical.weights(words)
         scores = fuse(
             {row: match.score for row, match in by_words.items()},
             {row: match.score for row, match in by_meaning.items()},
@@ -43,23 +42,24 @@ class Search:
         hits: dict[int, Hit] = {}
         for row in list(scores)[:top_k]:
             match = by_words.get(row) or by_meaning[row]
-            record, span = self._passage(match)
+            record, window = self._window(match)
+            span = passage_at(record.text, window[0]) if row in by_words else window
             cosine = by_meaning[row].score if row in by_meaning else None
             shown = snippet(record.text, span, words)
             hits[match.passage] = Hit(record, min(1.0, max(0.0, scores[row])), shown.text, cosine, shown.marks)
         return tuple(hits.values()), bool(hits) and not self._relevant(hits, weights)
 
-    def _near(self, by_words: dict[int, Match], within: Conditions) -> dict[int, Match]:
-        """The nearest records, and how near those are that were found by their words."""
+    def _candidates(self, words: Sequence[str], within: Conditions) -> tuple[dict[int, Match], dict[int, Match]]:
+        """Records by their words, and records by their meaning: the nearest, and how near the former are."""
+        matches = self.lexical.best(words, within, DEPTH) if words else []
+        places = candidates.confirmed(self.link, within, [match.passage for match in matches])
+        by_words = {match.record: match for match in matches if match.passage in places}
         if self.meaning is None:
-            return {}
-        passages = candidates.near_passages(self.link, self.meaning, within, DEPTH)
-        passages += [match.passage for match in by_words.values()]
-        found = candidates.by_record(candidates.exact(self.link, self.meaning, within, dict.fromkeys(passages)))
-        nearest = list(found)[:DEPTH]
-        return {row: found[row] for row in found if row in by_words or row in nearest}
+            return by_words, {}
+        near = candidates.near_places(self.link, self.meaning, within, DEPTH)
+        return by_words, candidates.by_meaning(self.meaning, candidates.windows_of(self.link, places) | near)
 
-    def _passage(self, match: Match) -> tuple[Record, Span]:
+    def _window(self, match: Match) -> tuple[Record, Span]:
         blob, start, stop = self.link.execute(
             "SELECT b.body, p.start, p.stop FROM passages p CROSS JOIN bodies b ON b.row = p.record WHERE p.id = ?",
             (match.passage,),

@@ -21,6 +21,8 @@ class State:
     """Of the vector file: a new number is a new file."""
     slots: int = 0
     """Rows of the vector file that count; what lies beyond was never committed."""
+    tagged: int = 0
+    """Pairs of slot and tag in it that count."""
     dead: int = 0
     """Slots whose passage is gone or has moved to another slot."""
     tantivy: int = 0

@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ambidex.capabilities.kb.search.relevance import rarity
 from ambidex.capabilities.kb.sqlite.conditions import Conditions
 from ambidex.capabilities.kb.sqlite.lexical import Match
 
@@ -68,6 +69,15 @@ class TantivyIndex:
             if len(matches) >= most or len(hits) < limit:
                 return list(matches.values())[:most]
             limit *= 4
+
+    def weights(self, words: Sequence[str]) -> dict[str, float]:
+        texts = self._searcher.num_docs
+        return {word: rarity(texts, min(texts, self._holding(word))) for word in words}
+
+    def _holding(self, word: str) -> int:
+        """Passages that hold a word; those that are gone count until their segment is merged."""
+        tokens = self._analyzer.analyze(word)
+        return min((self._searcher.doc_freq("words", token) for token in tokens), default=0)
 
     def _by_record(self, hits: list[tuple[float, Any]]) -> dict[int, Match]:
         places = [place for _, place in hits]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ambidex.capabilities.kb.engine import DuplicateId, Passage, Progress
 from ambidex.capabilities.kb.record import Record, content_hash
-from ambidex.capabilities.kb.search.passages import embedded_text
+from ambidex.capabilities.kb.search.passages import embedded_text, heading
 from ambidex.capabilities.kb.sqlite import keeping, placing, publishing
 from ambidex.capabilities.kb.sqlite.schema import DERIVED, LEXICAL
 from ambidex.capabilities.kb.sqlite.state import read_state, write_state
@@ -69,6 +69,8 @@ class SqliteWriter:
             rows = self._link.execute("SELECT row FROM records ORDER BY row").fetchall()
             for done, (row,) in enumerate(rows, 1):
                 self._recut(row)
+                if self._transactions.lexical.full:
+                    self._transactions.lexical.write(self._link)
                 if done % 500 == 0 or done == whole:
                     progress(done, whole)
             write_state(self._link, derived=DERIVED)
@@ -83,7 +85,12 @@ class SqliteWriter:
         ).fetchall()
         bodies = {record: keeping.body(self._link, record) for record in {row[1] for row in rows}}
         return [
-            Passage(number, embedded_text(body.title, body.tags, body.text[start:stop]), hash)
+            Passage(
+                number,
+                embedded_text(body.title, body.tags, body.text[start:stop]),
+                hash,
+                heading(body.title, body.tags, body.metadata),
+            )
             for number, body, start, stop, hash in ((n, bodies[r], a, b, h) for n, r, a, b, h in rows)
         ]
 
@@ -143,18 +150,18 @@ class SqliteWriter:
     def _keep(self, record: Record, origin: int) -> None:
         there = keeping.known(self._link, record.id)
         if there is None:
-            keeping.add(self._link, record, origin, self._transactions.change())
+            keeping.add(self._link, self._transactions.lexical, record, origin, self._transactions.change())
         elif there.origin != origin:
             [name] = self._link.execute("SELECT name FROM origins WHERE number = ?", (there.origin,)).fetchone()
             raise DuplicateId(record.id, name)
         elif there.hash != content_hash(record):
-            change = self._transactions.change()
-            self._transactions.freed += keeping.replace(self._link, there.row, record, origin, change)
+            change, lexical = self._transactions.change(), self._transactions.lexical
+            self._transactions.freed += keeping.replace(self._link, lexical, there.row, record, origin, change)
 
     def _drop(self, rows: Sequence[int]) -> int:
         for row in rows:
             change = self._transactions.change()
-            self._transactions.freed += keeping.drop(self._link, row)
+            self._transactions.freed += keeping.drop(self._link, self._transactions.lexical, row)
             self._link.execute("INSERT INTO gone VALUES (?, ?)", (row, change))
         return len(rows)
 
@@ -162,7 +169,7 @@ class SqliteWriter:
         numbers: keeping.Numbers = {}
         for number, hash in self._link.execute("SELECT id, hash FROM passages WHERE record = ?", (row,)).fetchall():
             numbers.setdefault(hash, []).append(number)
-        keeping.recut(self._link, row, keeping.body(self._link, row), numbers)
+        keeping.recut(self._link, self._transactions.lexical, row, keeping.body(self._link, row), numbers)
 
     def _waits(self, passage: int) -> bool:
         return self._link.execute("SELECT 1 FROM unembedded WHERE passage = ?", (passage,)).fetchone() is not None
@@ -181,6 +188,6 @@ class SqliteWriter:
         freed = self._transactions.take_freed()
         state = read_state(self._link)
         file = placing.vector_file(self._link, self._folder, state) if freed else None
-        if file is not None and file.holds(max(freed) + 1):
+        if file is not None and file.holds(placing.extent(state)):
             file.blank(freed)
             write_state(self._link, dead=state.dead + len(freed))

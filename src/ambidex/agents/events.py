@@ -1,4 +1,7 @@
-"""What a text agent tells whoever shows its turn: a page, a terminal, a test."""
+"""What a text agent tells whoever shows its turn: a page, a terminal, a test.
+
+Words and calls are told as the model makes them, in the events of its provider.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,25 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ambidex.contracts.response import ToolResponse
+from ambidex.transports.base import CallDelta, CallStarted, TextDelta
+
+__all__ = [
+    "AgentEvent",
+    "ApprovalSettled",
+    "ApprovalWanted",
+    "CallAnswered",
+    "CallDelta",
+    "CallReady",
+    "CallStarted",
+    "Cited",
+    "ClientMessage",
+    "StepEnded",
+    "StepStarted",
+    "TextDelta",
+    "TurnEnded",
+    "TurnFailed",
+    "TurnStarted",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,23 +44,6 @@ class StepStarted:
     """One more message of the model begins."""
 
     number: int
-
-
-@dataclass(frozen=True, slots=True)
-class TextDelta:
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class CallStarted:
-    id: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class CallDelta:
-    id: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,12 +91,8 @@ class Turn:
         async with aclosing(steps) as events:
             async for event in events:
                 match event:
-                    case TextDelta():
-                        yield shown.TextDelta(event.text)
-                    case CallStarted():
-                        yield shown.CallStarted(event.id, event.name)
-                    case CallDelta():
-                        yield shown.CallDelta(event.id, event.text)
+                    case TextDelta() | CallStarted() | CallDelta():
+                        yield event
                     case StepEnded():
                         self._after = await chat.keep(event.item)
                         yield event

@@ -29,7 +29,7 @@ from ambidex.session.asked import ask, storable, tidy
 from ambidex.session.context import Channel
 from ambidex.session.controller import StateController
 from ambidex.session.envelope import meta_of, refused, with_plain_data
-from ambidex.session.express import Lanes
+from ambidex.session.lanes import Lanes
 from ambidex.session.pipeline import Decided, Pipeline
 from ambidex.session.shared import Shared
 from ambidex.stores.base import Tx

@@ -57,7 +57,7 @@ def test_every_duty_of_either_way_has_a_figure(result: dict[str, Any], way: str)
 async def test_a_call_that_did_not_take_the_lane_is_never_measured_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ambidex.session.express.has_lane", lambda *_: False)
+    monkeypatch.setattr("ambidex.session.lanes.has_lane", lambda *_: False)
     with pytest.raises(Refused, match="express lane"):
         await duties(registry_in(tmp_path), 2)
 

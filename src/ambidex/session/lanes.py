@@ -1,4 +1,4 @@
-"""The lanes of a registry: what `session/express.py` has to know of a tool, worked out once instead of at every call."""
+"""The lanes of a registry: what `session/express.py` has to know of a tool, worked out once, not at every call."""
 
 from __future__ import annotations
 

@@ -81,14 +81,16 @@ def saying(text: str, *, chat: str = "chat-1", id: str | None = None, **more: An
     return {"id": chat, "trigger": "submit-message", "messages": [message], **more}
 
 
-def deciding(told: Told, approved: bool, *, chat: str = "chat-1", call: str | None = None) -> dict[str, Any]:
+def deciding(
+    told: Told, approved: bool, *, chat: str = "chat-1", call: str | None = None, token: str | None = None
+) -> dict[str, Any]:
     parts = [
         {
             "type": f"tool-{told.client.parts[chunk['toolCallId']].name}",
             "toolCallId": chunk["toolCallId"],
             "state": "approval-responded",
             "input": {"name": "something else"},
-            "approval": {"id": chunk["approvalId"], "approved": approved},
+            "approval": {"id": token or chunk["approvalId"], "approved": approved},
         }
         for chunk in told.of("tool-approval-request")
         if call in (None, chunk["toolCallId"])
@@ -103,7 +105,8 @@ def configured(root: Path, **overrides: Any) -> Config:
     prompts.mkdir(exist_ok=True)
     for name in ("core.md", "text-behavior.md", "voice-behavior.md"):
         (prompts / name).write_text("# Title\n\nBe helpful.\n")
-    given = {"prompts.directory": prompts, "server.turn_gap_ms": 0, "grace_seconds": 2, **overrides}
+    own = {"prompts.directory": prompts, "kb.path": root / "kb.sqlite3", "kb.sample": ""}
+    given = {**own, "server.turn_gap_ms": 0, "grace_seconds": 2, **overrides}
     return Config.load(root / "ambidex.toml" if (root / "ambidex.toml").exists() else None, environ={}, overrides=given)
 
 

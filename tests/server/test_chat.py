@@ -50,6 +50,22 @@ async def test_a_rejected_call_is_a_denied_part_and_runs_nothing(workshop: Works
     assert not workshop.runs("send")
 
 
+@pytest.mark.parametrize("first", [True, False])
+async def test_decisions_in_one_request_are_one_turn_and_the_model_reads_all_of_them(
+    workshop: Workshop, first: bool
+) -> None:
+    model = Scripted(calls(("c1", "send", {"name": "Ann"}), ("c2", "send", {"name": "Bob"})), "Both settled.")
+    async with served(workshop, model) as site:
+        body = deciding(await site.say("send both"), True)
+        body["messages"][0]["parts"][0]["approval"]["approved"] = first
+        answer = await site.post(body)
+        [session] = json_of(await site.client.get("/api/sessions"))["sessions"]
+    assert answer.text == "Both settled."
+    assert answer.client.data["data-turn", "turn"]["turn"] == session["turn"] == 2
+    assert len(model.asks) == 2
+    assert len(workshop.runs("send")) == 1 + first
+
+
 async def test_the_same_decision_again_gets_its_recorded_outcome_and_asks_no_model(workshop: Workshop) -> None:
     model = Scripted(SEND, "It was sent.")
     async with served(workshop, model) as site:

@@ -1,93 +1,54 @@
-"""The page in a real browser: a cited answer, and an approval in one tab that is seen settled in the other."""
+"""The page as files: what is served, as what, and that it asks no other host for anything. Browsers: tests/browser."""
 
 from __future__ import annotations
 
-import shutil
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.server.scripted import Scripted, calls
-from tests.server.site import served
+from tests.server.scripted import Scripted
+from tests.server.site import Site, served
 from tests.support.apps import Workshop
 
-if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Page
+from ambidex.server import page
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-playwright = pytest.importorskip("playwright.async_api")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-
-FINDS = """\
-from ambidex import ok
-
-async def execute(args, context):
-    return ok({"results": [{"id": "room:4", "title": "Room <b>4</b>", "url": "https://rooms.example/4"}]})
-"""
+FILES = sorted(path.name for path in Path(page.__file__).parent.iterdir() if path.suffix in page._TYPES)
 
 
 @pytest.fixture
-async def browser() -> AsyncIterator[BrowserContext]:
-    async with playwright.async_playwright() as driver:
-        chromium = await driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield await chromium.new_context()
-        await chromium.close()
+async def site(tmp_path: Path) -> AsyncIterator[Site]:
+    async with served(Workshop(tmp_path).reading("look"), Scripted()) as site:
+        yield site
 
 
-@pytest.fixture
-def workshop(tmp_path: Path) -> Workshop:
-    return Workshop(tmp_path).reading("look", handler=FINDS).gated("send")
+async def test_every_file_is_served_under_a_strict_policy_and_asked_for_anew(site: Site) -> None:
+    for path in ("/", *(f"/page/{name}" for name in FILES)):
+        answer = await site.client.get(path)
+        assert answer.status_code == 200, path
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cache-control"] == "no-cache"
+    assert (await site.client.get("/")).headers["content-type"] == "text/html; charset=utf-8"
 
 
-async def opened(browser: BrowserContext, url: str, problems: list[str]) -> Page:
-    page = await browser.new_page()
-    page.set_default_timeout(10_000)
-    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    await page.goto(url)
-    return page
+async def test_the_page_names_only_files_that_are_there(site: Site) -> None:
+    html = (await site.client.get("/")).text
+    named = re.findall(r'(?:src|href)="(/page/[^"]+)"', html)
+    assert named
+    for path in named:
+        assert (await site.client.get(path)).status_code == 200, path
+    assert not re.search(r"<script(?![^>]*\bsrc=)|\bon\w+=\"|\bstyle=\"", html), "the policy allows nothing inline"
 
 
-async def test_an_approval_in_one_tab_is_seen_settled_in_the_other(browser: BrowserContext, workshop: Workshop) -> None:
-    problems: list[str] = []
-    script = Scripted(
-        calls(("c1", "look", {"name": "rooms"})),
-        "Room 4 is free: room:4.",
-        calls(("c2", "send", {"name": "Ann"})),
-        "Sent.",
-    )
-    async with served(workshop, script) as site:
-        first = await opened(browser, site.url, problems)
-        await first.fill("#say", "which room is free?")
-        await first.press("#say", "Enter")
-        await first.wait_for_selector(".sources a")
-        assert await first.inner_text(".sources a") == "Room <b>4</b>"
-        assert await first.inner_text(".timeline .ok")
-        await first.fill("#say", "tell Ann")
-        await first.press("#say", "Enter")
-        await first.wait_for_selector(".card button")
-        second = await opened(browser, first.url, problems)
-        await second.wait_for_selector(".card button")
-        assert "Ann" in await second.inner_text(".card pre")
-        await second.click(".card button:has-text('Approve')")
-        await second.wait_for_selector("text=Sent.")
-        await first.wait_for_selector("text=Sent.")
-        assert await first.query_selector(".card button") is None
-    assert len(workshop.runs("send")) == 1
-    assert problems == []
+@pytest.mark.parametrize("name", FILES)
+def test_no_file_asks_another_host(name: str) -> None:
+    text = (Path(page.__file__).parent / name).read_text()
+    assert set(re.findall(r"https?://[^\s\"'`)]+", text)) <= {"http://www.w3.org/2000/svg"}
 
 
-async def test_a_rejection_is_told_and_the_page_keeps_working(browser: BrowserContext, workshop: Workshop) -> None:
-    problems: list[str] = []
-    async with served(workshop, Scripted(calls(("c1", "send", {"name": "Ann"})), "As you wish.", "Hello.")) as site:
-        page = await opened(browser, site.url, problems)
-        await page.fill("#say", "tell Ann")
-        await page.press("#say", "Enter")
-        await page.click(".card button:has-text('Reject')")
-        await page.wait_for_selector("text=As you wish.")
-        await page.fill("#say", "hi")
-        await page.press("#say", "Enter")
-        await page.wait_for_selector("text=Hello.")
-    assert not workshop.runs("send")
-    assert problems == []
+@pytest.mark.parametrize("name", ["__init__.py", "..%2Fapp.py", "%2e%2e/app.py", "nothing.js", "INDEX.HTML"])
+async def test_nothing_else_is_a_page(site: Site, name: str) -> None:
+    assert (await site.client.get(f"/page/{name}")).status_code == 404

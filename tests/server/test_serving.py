@@ -154,32 +154,74 @@ async def test_neither_keys_nor_tokens_nor_words_are_in_what_the_server_writes(p
     assert marker.encode() not in out + problems
 
 
-def test_in_production_a_stale_artifact_is_refused(project: Path) -> None:
-    Workshop(project).build()
-    handler = project / "tools" / "pay" / "handler.py"
-    handler.write_text(handler.read_text() + "\n# changed\n")
-    variables = {"PATH": os.environ["PATH"], "PYTHONPATH": PATHS, "AMBIDEX_ENVIRONMENT": "production"}
-    ended = subprocess.run(
-        [sys.executable, "-m", "ambidex", "serve", "--port", "0"],
+async def test_it_starts_from_nothing_tells_each_step_and_then_the_address(project: Path) -> None:
+    (project / "sample").mkdir()
+    (project / "sample" / "records.jsonl").write_text(
+        '{"id": "doc:tea", "type": "doc", "namespace": "studio", "title": "Tea", "text": "Tea is at four."}\n'
+    )
+    (project / "ambidex.toml").write_text('kb.sample = "sample"\nkb.embedder = "none"\nproviders.use = "offline"\n')
+    server = await asyncio.create_subprocess_exec(
+        *[sys.executable, "-m", "ambidex", "serve", "--port", "0"],
         cwd=project,
-        env=variables,
+        env={"PATH": os.environ["PATH"], "HOME": str(project), "PYTHONPATH": PATHS},
+        stderr=subprocess.PIPE,
+    )
+    assert server.stderr is not None
+    try:
+        said: list[str] = []
+        async with asyncio.timeout(60):
+            while not said or not said[-1].startswith("Open "):
+                line = (await server.stderr.readline()).decode()
+                assert line, said
+                said.append(line.rstrip())
+        async with httpx.AsyncClient(base_url=said[-1].removeprefix("Open ")) as client:
+            assert (await client.get("/readyz")).status_code == 200
+    finally:
+        server.send_signal(signal.SIGINT)
+        await server.communicate()
+    assert server.returncode == 0
+    steps = [line for line in said if line.endswith(" s)")]
+    assert [line.split()[0] for line in steps] == ["tools", "registry", "model", "knowledge", "vectors", "server"]
+    assert "1 record, the sample was imported" in steps[3]
+    assert (project / "tool_registry.json").exists()
+
+
+def started(project: Path, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A server that does not even start."""
+    return subprocess.run(
+        [sys.executable, "-m", "ambidex", "serve", "--port", "0", *options],
+        cwd=project,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": PATHS, **variables},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_in_production_a_stale_artifact_is_refused(project: Path) -> None:
+    Workshop(project).build()
+    handler = project / "tools" / "pay" / "handler.py"
+    handler.write_text(handler.read_text() + "\n# changed\n")
+    ended = started(project, AMBIDEX_ENVIRONMENT="production")
     assert ended.returncode == 1
     assert "was built as" in ended.stderr
     assert "ambidex build" in ended.stderr
 
 
-def test_an_address_that_others_reach_is_refused_without_authentication(project: Path) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "ambidex", "serve", "--host", "0.0.0.0", "--port", "0"],
-        cwd=project,
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": PATHS},
-        capture_output=True,
-        text=True,
-        check=False,
+@pytest.mark.threat("A01")
+def test_in_production_an_altered_artifact_is_refused(project: Path) -> None:
+    Workshop(project).build()
+    artifact = project / "tool_registry.json"
+    artifact.write_bytes(
+        artifact.read_bytes().replace(b'"requiresConfirmation":false', b'"requiresConfirmation":true ')
     )
+    ended = started(project, AMBIDEX_ENVIRONMENT="production")
+    assert ended.returncode == 1
+    assert "tool_registry.json" in ended.stderr
+    assert "Open" not in ended.stderr
+
+
+def test_an_address_that_others_reach_is_refused_without_authentication(project: Path) -> None:
+    ended = started(project, "--host", "0.0.0.0")
     assert ended.returncode == 1
     assert "needs authentication" in ended.stderr

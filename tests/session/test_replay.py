@@ -165,6 +165,25 @@ async def test_a_tool_that_now_needs_a_person_and_one_that_no_longer_does(worksh
     ]
 
 
+async def test_decisions_that_were_sent_together_are_replayed_in_their_one_turn(workshop: Workshop) -> None:
+    registry = workshop.reading("look").gated("send").build()
+    async with talking(registry) as (app, session, _):
+        await session.answer([call("send", {"name": "ada"}, "a"), call("send", {"name": "eve"}, "e")])
+        for request in await session.confirmations():
+            await session.approve(request.token, joining=session.turn)
+        await one(session, "look", id="l")
+        record = await recorded(app, session)
+    replayed = replay(record, registry, settings_of({}))
+    assert [(one.turn, one.tool) for one in replayed] == [
+        (1, "send"),
+        (1, "send"),
+        (2, "send"),
+        (2, "send"),
+        (2, "look"),
+    ]
+    assert not [one for one in replayed if one.differs]
+
+
 async def test_a_rate_limit_counts_what_the_user_did_in_other_sessions(workshop: Workshop) -> None:
     limit = {"calls": 2, "windowMs": 60_000, "per": "user"}
     registry, clock = workshop.tool("rated", rateLimit=limit).build(), FakeClock()

@@ -111,7 +111,7 @@ class _Turn:
         can_do = self._dialogue._can_do(self._declared)
         if (chat := talk.small_talk(self._heard.text, can_do)) is not None and not self._dialogue._voice:
             return Reply(chat)
-        route = self._dialogue._router.route(self._heard.text, self._declared)
+        route = self._dialogue._router.looks_up(self._heard.text, self._declared)
         if route.tool is not None:
             return self._use(route.tool, {})
         if route.between:

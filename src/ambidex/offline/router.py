@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ambidex.offline.cues import bonuses
 from ambidex.offline.meaning import Meaning, VectorMeaning, WordMeaning
 from ambidex.offline.outside import OUTSIDE
+from ambidex.offline.questions import asks_the_base
 from ambidex.offline.words import COMMAND, instruction_and_payload, without_courtesy
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 NEVER_BY_WISH = frozenset({"ignore_user"})
 """Tools that a user's words alone never start: moderation decides."""
+SEARCH = "kb_search"
 
 _SUMMARY_WEIGHT = 0.9
 """A summary tells what a tool is for in more words than a user would; its nearness counts a little less."""
@@ -34,10 +36,12 @@ class Bar:
     """Within this of the best one, another tool may be meant: ask."""
     outside: float
     """How much nearer than every phrase of `OUTSIDE` the best tool must be."""
+    question: float
+    """A question as near as this to a phrase of `OUTSIDE` is not looked up without a better reason."""
 
 
-VECTOR_BAR = Bar(reads=0.24, writes=0.40, margin=0.02, outside=0.03)
-WORD_BAR = Bar(reads=0.20, writes=0.30, margin=0.02, outside=0.0)
+VECTOR_BAR = Bar(reads=0.24, writes=0.40, margin=0.02, outside=0.03, question=0.30)
+WORD_BAR = Bar(reads=0.20, writes=0.30, margin=0.02, outside=0.0, question=0.30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class Route:
     tool: str | None
     score: float = 0.0
     between: tuple[str, ...] = ()
+    outside: float = 0.0
+    """How near the nearest is of what no tool is for."""
 
 
 class Router:
@@ -83,10 +89,18 @@ class Router:
         (best, tool), second = ranked[0], ranked[1] if len(ranked) > 1 else (0.0, "")
         least = self._bar.writes if tool in self._writing else self._bar.reads
         if best < least or best < outside + self._bar.outside:
-            return Route(None, best)
+            return Route(None, best, outside=outside)
         if best < second[0] + self._bar.margin:
             return Route(None, best, (tool, second[1]))
         return Route(tool, best)
+
+    def looks_up(self, text: str, declared: Collection[str]) -> Route:
+        """As `route`; and a question that leads to no tool, but may well be about the base, leads to its search."""
+        route = self.route(text, declared)
+        if route.tool is None and not route.between and SEARCH in declared:
+            if asks_the_base(text, route.outside, self._bar.question):
+                return Route(SEARCH, route.score, outside=route.outside)
+        return route
 
     def scores(self, text: str) -> dict[str | None, float]:
         """How near each tool is, and, under None, the nearest of what no tool is for."""

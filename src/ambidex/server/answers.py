@@ -58,8 +58,10 @@ def answer_to(error: Exception, path: str) -> Response:
             refusal = error
         case Refused():
             refusal = Refusal.of(error.error)
+        case HTTPException(status_code=404):
+            refusal = not_found("there is nothing under this address; /openapi.json lists what there is")
         case HTTPException():
-            refusal = Refusal(error.status_code, "NOT_FOUND" if error.status_code == 404 else "METHOD", error.detail)
+            refusal = Refusal(error.status_code, "METHOD", "this address wants another method; see /openapi.json")
         case StoreUnavailable():
             refusal = Refusal(503, "TRANSIENT", "The store cannot be reached; try again.", retry_after_ms=1000)
         case _:

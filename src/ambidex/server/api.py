@@ -9,20 +9,23 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ambidex.agents.memory import row_of
 from ambidex.audit.chain import LINES, head, position, settle
 from ambidex.audit.line import decode
 from ambidex.contracts.call import Mode
 from ambidex.contracts.user import User
 from ambidex.ledger.rows import SessionRow
-from ambidex.ledger.spaces import SESSIONS
+from ambidex.ledger.spaces import CONVERSATIONS, SESSIONS
 from ambidex.server.answers import Refusal, bad_request, json_answer
 from ambidex.server.auth import AUDIT_SCOPE
 from ambidex.server.state import state_of, user_of
 from ambidex.stores.base import Tx
 from ambidex.stores.clock import rfc3339
+from ambidex.stores.keys import prefix
 
-_PAGE = 500
 _MOST = 1000
+_LOOKED_AT = 2000
+"""Conversations of a user that are looked through for sessions."""
 
 
 async def list_tools(request: Request) -> Response:
@@ -35,22 +38,18 @@ async def list_tools(request: Request) -> Response:
 
 
 async def list_sessions(request: Request) -> Response:
-    """The user's own sessions, newest first."""
-    limit, runner, user = _limit(request), state_of(request).runner, user_of(request)
-    found: list[SessionRow] = []
-    after: str | None = None
-    while True:
-        page = await runner.run(lambda tx, a=after: tx.scan(SESSIONS, after=a, limit=_PAGE), lasting=False, timeout=5)  # type: ignore[misc]
-        found += [row for _, row in page if _is_of(row, user)]
-        if len(page) < _PAGE:
-            break
-        after = page[-1][0]
+    """The session that each of the user's conversations goes on in, newest first."""
+    limit, user = _limit(request), user_of(request)
+    found = await state_of(request).stored(lambda tx: sessions_of(tx, user))
     newest = sorted(found, key=lambda row: row.opened.wall, reverse=True)[:limit]
     return json_answer({"sessions": [_session(row) for row in newest]})
 
 
-def _is_of(row: SessionRow, user: User) -> bool:
-    return (row.user.tenant, row.user.id) == (user.tenant, user.id)
+def sessions_of(tx: Tx, user: User) -> list[SessionRow]:
+    """Found by way of the user's own conversations: what others have in the store costs nothing here."""
+    mine = tx.scan(CONVERSATIONS, prefix(user.tenant, user.id), limit=_LOOKED_AT)
+    ids = {id for scope, row in mine for id in (row_of(tx, scope).session, row.voice_session) if id}
+    return [row for id in ids if (row := tx.get(SESSIONS, id)) is not None]
 
 
 def _session(row: SessionRow) -> dict[str, Any]:
@@ -79,7 +78,7 @@ async def read_audit(request: Request) -> Response:
         begin = after if after is not None else max(0, (newest.seq if newest else 0) - limit)
         return tx.scan(LINES, after=position(begin), limit=limit)
 
-    found = await state_of(request).runner.run(operation, lasting=False, timeout=5)
+    found = await state_of(request).stored(operation)
     lines = [orjson.Fragment(line) for _, line in found if decode(line).tenant in ("", user.tenant)]
     return json_answer({"lines": lines, "next": int(found[-1][0]) if found else after or 0})
 

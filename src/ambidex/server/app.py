@@ -22,9 +22,11 @@ from ambidex.server.auth import authentication_of
 from ambidex.server.capable import capabilities_of
 from ambidex.server.guard import Guard
 from ambidex.server.hosts import doors_of
+from ambidex.server.keeping import Keeper
 from ambidex.server.openapi import openapi
 from ambidex.server.state import State, limits_of
 from ambidex.server.turns import Turns
+from ambidex.server.warming import warm
 from ambidex.stores.open import open_store
 
 if TYPE_CHECKING:
@@ -63,8 +65,10 @@ def create_app(
     provider_name: str | None = None,
     store: Store | None = None,
     capabilities: Mapping[str, Any] | None = None,
+    on_ready: Callable[[], object] = lambda: None,
 ) -> ASGIApp:
-    """The ASGI application of one worker. What is not given is opened from the configuration when it starts.
+    """The ASGI application of one worker. What is not given is opened from the configuration when it starts; `on_ready`
+    is called once all of it is loaded, right before requests are let in.
 
     Raises `ConfigError` for an address that others can reach without authentication.
     """
@@ -77,29 +81,34 @@ def create_app(
         kept = store or open_store(config[keys.STORE])
         audit = _exporter(kept, config) if store is None else None
         model = provider or open_provider(config, loaded, provider_name)
-        with capabilities_of(config, kept, capabilities) as usable:
-            async with Orchestrator(loaded, store=kept, config=config, capabilities=usable, audit=audit) as app:
-                turns, limits = Turns(app._shared.runner), limits_of(config)
-                state = State(app, TextAgent(app, model, config), turns, authentication, limits, config)
-                try:
-                    yield state
-                finally:
-                    state.ready = False
-                    await turns.close(_LAST_WORDS_SECONDS)
-                    if provider is None:
-                        await model.close()
+        async with (
+            capabilities_of(config, kept, capabilities) as usable,
+            Orchestrator(loaded, store=kept, config=config, capabilities=usable, audit=audit) as app,
+        ):
+            stored, agent = Keeper(app), TextAgent(app, model, config)
+            turns = Turns(stored)
+            state = State(app, stored, agent, turns, authentication, limits_of(config), config)
+            await warm(agent)
+            try:
+                yield state
+            finally:
+                state.ready = False
+                await turns.close(_LAST_WORDS_SECONDS)
+                if provider is None:
+                    await model.close()
 
-    inner = Starlette(routes=ROUTES, exception_handlers=HANDLERS, lifespan=_lifespan(opened))
+    inner = Starlette(routes=ROUTES, exception_handlers=HANDLERS, lifespan=_lifespan(opened, on_ready))
     return Guard(inner, doors, config[keys.SERVER_REQUESTS_PER_MINUTE], lambda: inner.state.ambidex)
 
 
 def _lifespan(
-    opened: Callable[[], AbstractAsyncContextManager[State]],
+    opened: Callable[[], AbstractAsyncContextManager[State]], on_ready: Callable[[], object]
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with opened() as state:
             app.state.ambidex = state
+            on_ready()
             yield
 
     return lifespan

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ambidex.config import Config, keys
-from ambidex.contracts.user import User
+from ambidex.contracts.user import SHIPPED_NAMESPACES, User
 from ambidex.errors import ConfigError
 from ambidex.server.answers import Refusal
 from ambidex.server.hosts import is_loopback
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 AUDIT_SCOPE = "audit"
 """Who holds it reads the audit of the whole tenant."""
 METRICS_SCOPE = "metrics"
-NAMESPACES = ("studio", "personal", "public")
-"""Those of the shipped tools; whoever sits at the machine may read all of them."""
 _LONGEST = 4096
 
 
@@ -78,7 +76,7 @@ def authentication_of(config: Config, registry: Registry) -> Authentication:
 def local_user(registry: Registry) -> User:
     """Whoever sits at this machine: every scope and every namespace."""
     scopes = {scope for tool in registry.tool_ids() for scope in registry.metadata(tool).get("permissions", ())}
-    return User("local", scopes=scopes | {AUDIT_SCOPE, METRICS_SCOPE}, namespaces=NAMESPACES)
+    return User("local", scopes=scopes | {AUDIT_SCOPE, METRICS_SCOPE}, namespaces=SHIPPED_NAMESPACES)
 
 
 def _entries(table: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any]]]:

@@ -45,11 +45,11 @@ async def resume_chat(request: Request) -> Response:
     """The stream that runs, or that waits for a decision, from its start; 204 when there is none."""
     state, conversation = state_of(request), chat_id_of(request)
     scope = scope_of(user_of(request), conversation)
-    found = await state.runner.run(lambda tx: stream_log.read(tx, scope), lasting=False, timeout=5)
+    found = await state.stored(lambda tx: stream_log.read(tx, scope))
     if found is None:
         return Response(status_code=204)
     chat = await state.agent.open(user_of(request), conversation)
-    replay = await to_resume(chat, scope, state.runner)
+    replay = await to_resume(chat, scope, state.stored)
     return Response(status_code=204) if replay is None else EventStream(replay, state.limits.write_seconds)
 
 
@@ -57,7 +57,7 @@ async def stop_chat(request: Request) -> Response:
     """End the answer that is being written, wherever it is read."""
     state, conversation = state_of(request), chat_id_of(request)
     scope = scope_of(user_of(request), conversation)
-    if not await state.runner.run(lambda tx: stream_log.stop(tx, scope), lasting=False, timeout=5):
+    if not await state.stored(lambda tx: stream_log.stop(tx, scope)):
         raise not_found("nothing is being answered in this conversation")
     return json_answer({"stopping": True}, 202)
 
@@ -91,17 +91,17 @@ async def _same_input(state: State, chat: Chat, scope: str, wanted: Wanted) -> R
     """The answer to this very input, when a client sends it again because a connection broke."""
     if not wanted.fingerprint:
         return None
-    found = await state.runner.run(lambda tx: stream_log.read(tx, scope), lasting=False, timeout=5)
+    found = await state.stored(lambda tx: stream_log.read(tx, scope))
+    if found is not None and wanted.fingerprint in found.row.earlier:
+        raise Refusal(409, "ANSWERED", "This message was answered already; a new one needs an id of its own.")
     if found is None or found.row.input != wanted.fingerprint:
         return None
-    return Replay(chat, scope, state.runner, found)
+    return Replay(chat, scope, state.stored, found)
 
 
 async def _count_input(state: State, scope: str) -> None:
     limits = state.limits
-    wait = await state.runner.run(
-        lambda tx: take_input(tx, scope, limits.turn_gap_ms, limits.turns_per_minute), lasting=False, timeout=5
-    )
+    wait = await state.stored(lambda tx: take_input(tx, scope, limits.turn_gap_ms, limits.turns_per_minute))
     if wait is not None:
         raise too_many(wait)
 
@@ -114,7 +114,7 @@ async def _claim(state: State, request: Request, scope: str, wanted: Wanted) -> 
         return stream_log.claim(tx, scope, id, message, wanted.fingerprint, approvals=wanted.approvals)
 
     until = time.monotonic() + state.limits.wait_seconds
-    while isinstance(found := await state.runner.run(operation, lasting=False, timeout=5), Busy):
+    while isinstance(found := await state.stored(operation), Busy):
         if time.monotonic() >= until or await request.is_disconnected():
             raise Refusal(409, "BUSY", "An answer is still being written in this conversation; please wait for it.")
         await asyncio.sleep(_POLL_SECONDS)
@@ -123,10 +123,12 @@ async def _claim(state: State, request: Request, scope: str, wanted: Wanted) -> 
 
 async def _work(chat: Chat, wanted: Wanted, encoder: Encoder) -> AsyncIterator[Sequence[Chunk]]:
     """Decisions first, each with its outcome; then the model, with the user's words or with those outcomes."""
-    carried_out = False
+    carried_out, before, joining = False, chat.session.turn, None
     started: list[Chunk] = encoder.begin()
     for decision in wanted.decisions:
-        settled = await chat.decide(decision.token, decision.approved)
+        settled = await chat.decide(decision.token, decision.approved, joining=joining)
+        if chat.session.turn != before:  # the first one that settled anything began the turn of them all
+            joining = chat.session.turn
         if started and (fault := _not_recorded(settled.answer)):
             raise Refusal.of(fault)
         carried_out = carried_out or not _is_unknown(settled.answer)

@@ -31,7 +31,7 @@ async def list_confirmations(request: Request) -> Response:
     if conversation is None or not is_chat_id(conversation):
         raise bad_request("name the conversation: /api/confirmations?conversation=…")
     scope = scope_of(user, conversation)
-    pending = await state.runner.run(lambda tx: tx.get(PENDING, scope), lasting=False, timeout=5)
+    pending = await state.stored(lambda tx: tx.get(PENDING, scope))
     if pending is None or not pending.ids:
         return json_answer({"confirmations": []})
     chat = await state.agent.open(user, conversation)
@@ -61,7 +61,7 @@ async def _decide(request: Request, *, approve: bool) -> Response:
     """The envelope of what ran, or why nothing did; the model reads it with the next message of the conversation."""
     state, user, id = state_of(request), user_of(request), request.path_params["id"]
     token = await _token(request, state)
-    found, fits = await state.runner.run(lambda tx: _find(tx, user, id, token), lasting=False, timeout=5)
+    found, fits = await state.stored(lambda tx: _find(tx, user, id, token))
     if found is None:
         raise not_found("there is no such request")
     chat = await state.agent.open(user, found.conversation)

@@ -36,7 +36,7 @@ async def read_chat(request: Request) -> Response:
             "running": row is not None and stream_log.is_running(row, tx.now),
         }
 
-    return json_answer(safe(await state_of(request).runner.run(operation, lasting=False, timeout=5)))
+    return json_answer(safe(await state_of(request).stored(operation)))
 
 
 def messages_of(items: Sequence[Item]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from ambidex.server.wire import DONE, Chunk, frame
 
 if TYPE_CHECKING:
     from ambidex.agents.text import Chat
-    from ambidex.stores.runner import StoreRunner
+    from ambidex.server.keeping import Keeper
 
 _POLL_SECONDS = 0.1
 
@@ -22,10 +22,10 @@ _POLL_SECONDS = 0.1
 class Replay:
     """From its beginning, and on as it is written; wherever that happens, since the log is in the store."""
 
-    def __init__(self, chat: Chat, scope: str, runner: StoreRunner, found: Read) -> None:
+    def __init__(self, chat: Chat, scope: str, stored: Keeper, found: Read) -> None:
         self._chat = chat
         self._scope = scope
-        self._runner = runner
+        self._stored = stored
         self._id = found.row.id
         self._approvals = found.row.approvals
         self._found: Read | None = found
@@ -52,7 +52,7 @@ class Replay:
         self._closed.set()
 
     async def _look(self) -> Read | None:
-        return await self._runner.run(lambda tx: stream_log.read(tx, self._scope, self._read), lasting=False, timeout=5)
+        return await self._stored(lambda tx: stream_log.read(tx, self._scope, self._read))
 
     async def _pause(self) -> None:
         try:
@@ -65,13 +65,13 @@ def chunks_of(found: Read) -> list[Chunk]:
     return [chunk for batch in found.batches for chunk in orjson.loads(batch)]
 
 
-async def to_resume(chat: Chat, scope: str, runner: StoreRunner) -> Replay | None:
+async def to_resume(chat: Chat, scope: str, stored: Keeper) -> Replay | None:
     """What a client that comes back should see: an answer under way, or one that still waits for a decision."""
-    found = await runner.run(lambda tx: stream_log.read(tx, scope), lasting=False, timeout=5)
+    found = await stored(lambda tx: stream_log.read(tx, scope))
     if found is None:
         return None
     if not found.running:
         asked = waiting(chunks_of(found))
         if not asked or not asked & {request.id for request in await chat.confirmations()}:
             return None
-    return Replay(chat, scope, runner, found)
+    return Replay(chat, scope, stored, found)

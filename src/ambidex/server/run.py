@@ -8,6 +8,9 @@ import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing import get_context
+from multiprocessing.synchronize import Semaphore
+from threading import Thread
 from typing import Any
 
 import uvicorn
@@ -112,9 +115,16 @@ def serve(
     overrides: Mapping[str, Any],
     provider: str | None,
     verbose: bool,
+    on_ready: Callable[[], object] = lambda: None,
 ) -> bool:
-    """Until it is told to stop; whether it ran at all. Each worker reads `path` and `overrides` for itself."""
-    server = server_for(partial(worker_app, path, dict(overrides), provider, verbose), config, factory=True)
+    """Until it is told to stop; whether it ran at all. Each worker reads `path` and `overrides` for itself.
+
+    `on_ready` is called, in a thread, when every worker has loaded what it needs.
+    """
+    ready = get_context("spawn").Semaphore(0)  # as uvicorn starts its workers
+    made = partial(worker_app, path, dict(overrides), provider, verbose, ready)
+    server = server_for(made, config, factory=True)
+    Thread(target=_tell, args=(ready, config[keys.SERVER_WORKERS], on_ready), daemon=True).start()
     if config[keys.SERVER_WORKERS] == 1:
         server.run(sockets=[listening])
         return server.started
@@ -122,9 +132,17 @@ def serve(
     return True
 
 
-def worker_app(path: str | None, overrides: Mapping[str, Any], provider: str | None, verbose: bool) -> ASGIApp:
+def _tell(ready: Semaphore, workers: int, on_ready: Callable[[], object]) -> None:
+    for _ in range(workers):
+        ready.acquire()
+    on_ready()
+
+
+def worker_app(
+    path: str | None, overrides: Mapping[str, Any], provider: str | None, verbose: bool, ready: Semaphore
+) -> ASGIApp:
     """What each worker makes; the configuration is read where it is used."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
     if verbose:
         logging.getLogger("ambidex").setLevel(logging.INFO)
-    return create_app(Config.load(path, overrides=overrides), provider_name=provider)
+    return create_app(Config.load(path, overrides=overrides), provider_name=provider, on_ready=ready.release)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ambidex.agents.text import TextAgent
     from ambidex.orchestrator import Orchestrator
     from ambidex.server.auth import Authentication
+    from ambidex.server.keeping import Keeper
     from ambidex.server.turns import Turns
-    from ambidex.stores.runner import StoreRunner
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class State:
     """One for each process; made when it starts, given to every request."""
 
     app: Orchestrator
+    stored: Keeper
     agent: TextAgent
     turns: Turns
     authentication: Authentication
@@ -57,11 +58,6 @@ class State:
     config: Config
     ready: bool = True
     """Whether new work is welcome; no longer once the process is to stop."""
-
-    @property
-    def runner(self) -> StoreRunner:
-        """The orchestrator's own, so that the server's rows are written in the same order as everything else."""
-        return self.app._shared.runner
 
     def redacted_paths(self, tool: str) -> tuple[str, ...]:
         registry = self.app.registry

@@ -20,6 +20,7 @@ LEASE_MS = 5_000
 """A stream of which nothing was heard for so long has lost its worker."""
 _KEPT_MS = 3_600_000
 _LOOKED_AT = 100
+_REMEMBERED = 32
 
 
 class StreamRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +28,10 @@ class StreamRow(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     """The id of the assistant message that it writes."""
     input: str
-    """What it answers, as a hash: the same input once more is the same stream."""
+    """What it answers, as a hash: the same input once more is the same stream. Empty where that cannot be told, or
+    where nothing came of it."""
+    earlier: tuple[str, ...] = ()
+    """Inputs before this one, newest last: none of them is answered a second time."""
     seen: Moment
     batches: int = 0
     approvals: bool = True
@@ -70,10 +74,32 @@ def claim(tx: Tx, scope: str, id: str, message: str, input: str, *, approvals: b
         _forget_batches(tx, scope, found.id)
     if before:
         tx.put(BATCHES, below(scope, id, 0), before)
-    row = StreamRow(id=id, message=message, input=input, seen=tx.now, approvals=approvals, batches=1 if before else 0)
+    row = StreamRow(
+        id=id,
+        message=message,
+        input=input,
+        earlier=_inputs(found),
+        seen=tx.now,
+        approvals=approvals,
+        batches=1 if before else 0,
+    )
     tx.put(STREAMS, scope, row)
     _forget_some(tx)
     return row
+
+
+def _inputs(row: StreamRow | None) -> tuple[str, ...]:
+    """What was answered so far, as far as it is remembered."""
+    if row is None:
+        return ()
+    return (*row.earlier, *([row.input] if row.input else []))[-_REMEMBERED:]
+
+
+def undo(tx: Tx, scope: str, id: str) -> None:
+    """Nothing came of this stream: the same input may be tried again."""
+    row = tx.get(STREAMS, scope)
+    if row is not None and row.id == id:
+        tx.put(STREAMS, scope, msgspec.structs.replace(row, input="", ended=True))
 
 
 def append(tx: Tx, scope: str, id: str, chunks: bytes, *, attended: bool, ended: bool) -> StreamRow | None:

@@ -28,7 +28,7 @@ from ambidex.stores.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from ambidex.agents.text import Chat
-    from ambidex.stores.runner import StoreRunner
+    from ambidex.server.keeping import Keeper
 
 logger = logging.getLogger("ambidex.server")
 
@@ -54,17 +54,17 @@ class Turn:
         self._unread_since: float | None = None
         self._unlogged: list[Chunk] = []
 
-    async def run(self, work: Work, runner: StoreRunner) -> None:
+    async def run(self, work: Work, stored: Keeper) -> None:
         """To its end, whatever happens; cancelling this stops the answer."""
         writing = asyncio.ensure_future(self._write(work))
         try:
             while not writing.done():
                 await asyncio.wait({writing}, timeout=_FLUSH_SECONDS)
-                if not writing.done() and await self._must_end(runner):
+                if not writing.done() and await self._must_end(stored):
                     writing.cancel()
                     await asyncio.wait({writing})
         finally:
-            await self._end(writing, runner)
+            await self._end(writing, stored)
 
     # The turn
 
@@ -91,24 +91,28 @@ class Turn:
     async def _put(self, chunks: Sequence[Chunk]) -> None:
         if not chunks:
             return
-        # A log that goes on with an earlier one has its beginning already.
-        self._unlogged.extend(chunk for chunk in chunks if chunk["type"] != "start" or not self._row.batches)
+        self._unlogged.extend(chunk for chunk in chunks if self._is_logged(chunk))
         for chunk in await dressed(chunks, self._chat, approvals=self._row.approvals):
             self.outbox.put(frame(chunk))
         if not self.began.done():
             self.began.set_result(None)
 
+    def _is_logged(self, chunk: Chunk) -> bool:
+        """What is for the moment is not for late readers, and may be a secret; a log that goes on with an earlier one
+        has its beginning already."""
+        return not chunk.get("transient") and (chunk["type"] != "start" or not self._row.batches)
+
     # Its keeping
 
-    async def _must_end(self, runner: StoreRunner) -> bool:
+    async def _must_end(self, stored: Keeper) -> bool:
         """Write the log on; whether somebody wants the answer to end, or nobody has read it for too long."""
-        row = await self._log(runner, ended=False)
+        row = await self._log(stored, ended=False)
         if self.outbox.closed and self._unread_since is None:
             self._unread_since = time.monotonic()
         unread = self._unread_since is not None and time.monotonic() - self._unread_since >= self._linger
         return unread or (row is not None and (row.stop or row.id != self._row.id))
 
-    async def _log(self, runner: StoreRunner, *, ended: bool) -> StreamRow | None:
+    async def _log(self, stored: Keeper, *, ended: bool) -> StreamRow | None:
         chunks, self._unlogged = self._unlogged, []
         batch, attended = orjson.dumps(chunks) if chunks else b"", not self.outbox.closed
 
@@ -116,39 +120,48 @@ class Turn:
             return stream_log.append(tx, self._scope, self._row.id, batch, attended=attended, ended=ended)
 
         try:
-            return await runner.run(operation, lasting=False, timeout=5)
+            return await stored(operation)
         except StoreUnavailable as error:
             # Whoever reads goes on reading; only a late reader misses this part.
             logger.warning("the log of a stream has a gap: %s", error)
             return self._row
 
-    async def _end(self, writing: asyncio.Task[None], runner: StoreRunner) -> None:
+    async def _end(self, writing: asyncio.Task[None], stored: Keeper) -> None:
         if not writing.done():
             writing.cancel()
         await asyncio.gather(writing, return_exceptions=True)
         if not self.began.done():
             self.began.set_exception(Refusal(503, "STOPPED", "The answer was stopped before it began."))
-        if self.began.exception() is None:
-            for chunk in self._encoder.end():
-                self._unlogged.append(chunk)
-                self.outbox.put(frame(chunk))
-            self.outbox.put(DONE)
+        if self.began.exception() is not None:
+            self.outbox.end()
+            await self._undo(stored)
+            return
+        for chunk in self._encoder.end():
+            self._unlogged.append(chunk)
+            self.outbox.put(frame(chunk))
+        self.outbox.put(DONE)
         self.outbox.end()
-        await self._log(runner, ended=True)
+        await self._log(stored, ended=True)
+
+    async def _undo(self, stored: Keeper) -> None:
+        try:
+            await stored(lambda tx: stream_log.undo(tx, self._scope, self._row.id))
+        except StoreUnavailable as error:
+            logger.warning("a stream that did not begin waits for its lease to lapse: %s", error)
 
 
 class Turns:
     """All of them, so that none is forgotten when the process stops."""
 
-    def __init__(self, runner: StoreRunner) -> None:
-        self._runner = runner
+    def __init__(self, stored: Keeper) -> None:
+        self._stored = stored
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
         return len(self._tasks)
 
     def start(self, turn: Turn, work: Work) -> None:
-        task = asyncio.ensure_future(turn.run(work, self._runner))
+        task = asyncio.ensure_future(turn.run(work, self._stored))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

@@ -1,8 +1,9 @@
-"""The single chunks whose contents are ours to shape: outcomes of tools, the timeline, requests, sources, notices."""
+"""The single chunks whose contents are ours to shape: outcomes of tools, the timeline, requests, sources, messages,
+notices."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -64,6 +65,16 @@ def source(cited: Cited) -> Chunk:
 def notice(reason: str) -> Chunk | None:
     words = _REASONS.get(reason)
     return {"type": "data-notice", "data": {"kind": reason, "text": words}} if words else None
+
+
+def from_tool(message: Mapping[str, Any]) -> Chunk:
+    """What a tool sent to the client. It stays in the message, but for progress, which is gone with the moment, and for
+    a ticket: clients send their messages back, and nobody keeps a secret in there."""
+    if message.get("type") == "progress":
+        return {"type": "data-progress", "data": safe(message), "transient": True}
+    if "ticket" in message:
+        return {"type": "data-message", "data": safe(message), "transient": True}
+    return {"type": "data-message", "data": safe(message)}
 
 
 def _is_link(url: str) -> bool:

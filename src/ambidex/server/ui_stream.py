@@ -10,8 +10,7 @@ ever). Only fields that the strict schemas of old versions know are sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, assert_never
 
 from ambidex.agents.events import (
@@ -32,27 +31,14 @@ from ambidex.agents.events import (
     TurnStarted,
 )
 from ambidex.contracts.faults import ErrorType
-from ambidex.contracts.response import Fault, ToolResponse
-from ambidex.server.ui_parts import confirmation, notice, outcome, source, timeline
+from ambidex.contracts.response import ToolResponse
+from ambidex.server.ui_calls import Call, Calls, unheard
+from ambidex.server.ui_parts import confirmation, from_tool, notice, outcome, source, timeline
+from ambidex.server.ui_steps import Steps
 from ambidex.server.wire import Chunk, safe, safe_text
 
 Redact = Callable[[str], Iterable[str]]
 """A tool's id -> the paths of its results that are not shown."""
-
-
-@dataclass(slots=True)
-class _Call:
-    """One tool part of the message."""
-
-    wire: str
-    name: str
-    input: Any = None
-    streaming: bool = False
-    ready: bool = False
-    waiting: bool = False
-    """The pipeline wants the user's approval; the request itself comes next."""
-    done: bool = False
-    """It has its outcome, or waits for the user by name: nothing more is owed to it in this turn."""
 
 
 class Encoder:
@@ -73,15 +59,8 @@ class Encoder:
         self._redact = redact
         self._deciding = set(deciding)
         """Parts that wait for the outcome of a decision."""
-        self._known = {*taken, *self._deciding}
-        self._calls: dict[str, _Call] = {}
-        self._text = ""
-        self._texts = 0
-        self._step = False
-        self._results = False
-        """The step that is open, or was open last, holds a tool's outcome."""
-        self._asked: set[str] = set()
-        """Its parts that the user was asked about: what comes next is the user's to say."""
+        self._calls = Calls({*taken, *self._deciding})
+        self._steps = Steps()
         self.ended = False
 
     def begin(self) -> list[Chunk]:
@@ -118,13 +97,13 @@ class Encoder:
             case ApprovalWanted():
                 yield from self._wanted(event)
             case ApprovalSettled():
-                yield from self.settled(event, self._wire_of(event.call_id))
+                yield from self.settled(event, self._calls.wire_of(event.call_id))
             case Cited():
                 yield source(event)
             case ClientMessage():
-                yield _from_tool(event.message)
+                yield from_tool(event.message)
             case StepEnded():
-                yield from self._close_step()
+                yield from self._steps.end()
             case TurnEnded():
                 yield from self._turn_ended(event.reason)
             case TurnFailed():
@@ -132,94 +111,51 @@ class Encoder:
             case _:
                 assert_never(event)
 
-    # Text
+    # Text and steps
 
     def _said(self, text: str) -> Iterator[Chunk]:
         if not text:
             return
-        # What a model says after a result belongs to its next step, whoever forgot to tell.
-        if not self._step or self._results or self._asked:
+        if not self._steps.takes_text:
             yield from self._new_step()
-        if not self._text:
-            self._texts += 1
-            self._text = f"t{self._texts}"
-            yield {"type": "text-start", "id": self._text}
-        yield {"type": "text-delta", "id": self._text, "delta": safe_text(text)}
-
-    def _close_text(self) -> Iterator[Chunk]:
-        if self._text:
-            yield {"type": "text-end", "id": self._text}
-            self._text = ""
-
-    # Steps
+        yield from self._steps.say(text)
 
     def _new_step(self) -> Iterator[Chunk]:
         yield from self._settle_waiting()
-        yield from self._close_step()
-        self._step, self._results, self._asked = True, False, set()
-        yield {"type": "start-step"}
-
-    def _close_step(self) -> Iterator[Chunk]:
-        yield from self._close_text()
-        if self._step:
-            self._step = False
-            yield {"type": "finish-step"}
+        yield from self._steps.begin()
 
     # Calls
 
-    def _open_call(self, id: str, name: str) -> _Call:
-        wire, number = safe_text(id) or "call", 1
-        while wire in self._known:
-            number += 1
-            wire = f"{safe_text(id) or 'call'}~{number}"
-        self._known.add(wire)
-        call = self._calls[id] = _Call(wire, safe_text(name))
-        return call
-
-    def _wire_of(self, id: str) -> str:
-        """The id by which the client knows a call: of this response, or of an earlier one to the same message."""
-        call = self._calls.get(id)
-        return call.wire if call else safe_text(id)
+    def _before_a_call(self) -> Iterator[Chunk]:
+        yield from self._steps.end_text()
+        if not self._steps.takes_calls:
+            yield from self._new_step()
 
     def _call_started(self, event: CallStarted) -> Iterator[Chunk]:
-        if self._running(event.id):
+        if self._calls.running(event.id):
             return
         yield from self._before_a_call()
-        call = self._open_call(event.id, event.name)
+        call = self._calls.open(event.id, event.name)
         call.streaming = True
         yield {"type": "tool-input-start", "toolCallId": call.wire, "toolName": call.name}
 
     def _call_delta(self, event: CallDelta) -> Iterator[Chunk]:
-        call = self._calls.get(event.id)
+        call = self._calls.running(event.id)
         if call is not None and call.streaming and not call.ready and event.text:
             yield {"type": "tool-input-delta", "toolCallId": call.wire, "inputTextDelta": safe_text(event.text)}
 
     def _call_ready(self, id: str, name: str, args: Any) -> Iterator[Chunk]:
-        call = self._running(id)
+        call = self._calls.running(id)
         if call is None:
             yield from self._before_a_call()
-            call = self._open_call(id, name)
+            call = self._calls.open(id, name)
         if not call.ready:
-            yield from self._close_text()
-            yield from self._input(call, args)
+            yield from self._steps.end_text()
+            yield call.input(args)
             yield timeline(call.wire, call.name, "running")
 
-    def _running(self, id: str) -> _Call | None:
-        """A call of this id that has no outcome yet; the same id after an outcome is another call."""
-        call = self._calls.get(id)
-        return None if call is None or call.done else call
-
-    def _before_a_call(self) -> Iterator[Chunk]:
-        yield from self._close_text()
-        if not self._step:
-            yield from self._new_step()
-
-    def _input(self, call: _Call, args: Any) -> Iterator[Chunk]:
-        call.ready, call.input = True, safe(args)
-        yield {"type": "tool-input-available", "toolCallId": call.wire, "toolName": call.name, "input": call.input}
-
     def _answered(self, event: CallAnswered) -> Iterator[Chunk]:
-        call = self._running(event.id)
+        call = self._calls.running(event.id)
         if call is None:
             return
         if event.answer.error is not None and event.answer.error.type is ErrorType.CONFIRMATION_REQUIRED:
@@ -227,10 +163,10 @@ class Encoder:
             return
         yield from self._outcome(call, event.answer)
 
-    def _outcome(self, call: _Call, answer: ToolResponse) -> Iterator[Chunk]:
+    def _outcome(self, call: Call, answer: ToolResponse) -> Iterator[Chunk]:
         if not call.ready:
-            yield from self._input(call, {})
-        call.done, self._results = True, True
+            yield call.input({})
+        call.done, self._steps.results = True, True
         yield outcome(call.wire, answer, self._redact(call.name))
         yield timeline(call.wire, call.name, "ok" if answer.ok else "failed", answer)
 
@@ -239,20 +175,20 @@ class Encoder:
     def _wanted(self, event: ApprovalWanted) -> Iterator[Chunk]:
         # A tool that another tool called: the client has not seen its call yet. It stays in the step of its parent,
         # since clients ask for decisions only of the last one.
-        call = self._running(event.call_id) or self._open_call(event.call_id, event.name)
-        yield from self._close_text()
+        call = self._calls.running(event.call_id) or self._calls.open(event.call_id, event.name)
+        yield from self._steps.end_text()
         if not call.ready:
-            yield from self._input(call, event.args)
+            yield call.input(event.args)
         call.done = True
         yield confirmation(event, call.wire)
         yield timeline(call.wire, call.name, "waiting")
         if self._approvals:
-            self._asked.add(call.wire)
+            self._steps.asked.add(call.wire)
             self._deciding.add(call.wire)
             yield {"type": "tool-approval-request", "approvalId": safe_text(event.request_id), "toolCallId": call.wire}
         else:
             # Version 5 knows no approvals; a part without an outcome would look like one that still runs.
-            self._results = True
+            self._steps.results = True
             waits = {"state": "waiting", "confirmation": safe_text(event.request_id)}
             yield {"type": "tool-output-available", "toolCallId": call.wire, "output": waits}
 
@@ -264,7 +200,7 @@ class Encoder:
         if wire not in self._deciding:
             return
         self._deciding.discard(wire)
-        self._results = True
+        self._steps.results = True
         declined = state in ("rejected", "expired")
         if declined and self._approvals:
             yield {"type": "tool-output-denied", "toolCallId": wire}
@@ -277,39 +213,37 @@ class Encoder:
 
     def _turn_ended(self, reason: str) -> Iterator[Chunk]:
         yield from self._abandon()
-        yield from self._close_step()
+        yield from self._steps.end()
         if told := notice(reason):
             yield told
         yield from self._finished()
 
     def _finished(self) -> Iterator[Chunk]:
         yield from self._abandon()
-        yield from self._close_step()
-        if self._results and not self._asked & self._deciding:
+        yield from self._steps.end()
+        if self._steps.results and not self._steps.asked & self._deciding:
             # Nothing was said after a result: an empty step keeps clients from posting it again.
             yield from self._new_step()
-            yield from self._close_step()
+            yield from self._steps.end()
         self.ended = True
         yield {"type": "finish"}
 
     def _failed(self, event: TurnFailed) -> Iterator[Chunk]:
         yield from self._abandon()
-        yield from self._close_step()
+        yield from self._steps.end()
         self.ended = True
         yield {"type": "error", "errorText": safe_text(event.message)}
 
     def _abandon(self) -> Iterator[Chunk]:
         """Calls that nobody will answer any more: the model's message broke off, or the turn was stopped."""
         yield from self._settle_waiting()
-        for call in self._calls.values():
-            if not call.done:
-                yield from self._outcome(call, _unheard("was not run: the turn ended before it"))
+        for call in self._calls.owed():
+            yield from self._outcome(call, unheard("was not run: the turn ended before it"))
 
     def _settle_waiting(self) -> Iterator[Chunk]:
         """Calls that wait for an approval which is asked for under another name: that of a tool they called."""
-        for call in self._calls.values():
-            if call.waiting and not call.done:
-                yield from self._outcome(call, _unheard("waits for the approval of a call that it made"))
+        for call in self._calls.owed(waiting=True):
+            yield from self._outcome(call, unheard("waits for the approval of a call that it made"))
 
 
 def _end_of(event: ApprovalSettled) -> str:
@@ -321,15 +255,3 @@ def _end_of(event: ApprovalSettled) -> str:
     if fault is not None and fault.type is ErrorType.CONFIRMATION_REJECTED:
         return "rejected"
     return "approved" if event.approved else "rejected"
-
-
-def _unheard(why: str) -> ToolResponse:
-    fault = Fault(type=ErrorType.CANCELLED, message=f"this call {why}", retryable=False, partial_side_effects=False)
-    return ToolResponse(ok=False, error=fault)
-
-
-def _from_tool(message: Mapping[str, Any]) -> Chunk:
-    """What a tool sent to the client. Progress is gone with the moment; anything else stays in the message."""
-    if message.get("type") == "progress":
-        return {"type": "data-progress", "data": safe(message), "transient": True}
-    return {"type": "data-message", "data": safe(message)}

@@ -1,7 +1,7 @@
 // The page: a conversation, the box to write in, and what keeps two tabs of the same conversation alike.
 
 import { ask, getJson, post, readChat, Refused, resume, setKey } from "/page/api.js";
-import { AgentMessage, element, userMessage } from "/page/message.js";
+import { AgentMessage, element, write, userMessage } from "/page/message.js";
 
 const $ = (id) => document.getElementById(id);
 const STARTERS = ["What do you know about the studio?", "Which projects are there?", "What can you do?"];
@@ -25,10 +25,19 @@ function tell(text) {
 
 function show(item) {
   $("welcome").hidden = true;
+  if (!item.isConnected) $("messages").append(item);
+  toEnd();
+}
+
+// Whoever scrolled up to read is left there; everybody else follows what is added.
+function atEnd() {
   const main = document.querySelector("main");
-  const near = main.scrollHeight - main.scrollTop - main.clientHeight < 160;
-  if (item && !item.isConnected) $("messages").append(item);
-  if (near || item) main.scrollTop = main.scrollHeight;
+  return main.scrollHeight - main.scrollTop - main.clientHeight < 40;
+}
+
+function toEnd() {
+  const main = document.querySelector("main");
+  main.scrollTop = main.scrollHeight;
 }
 
 function busy(controller) {
@@ -43,11 +52,12 @@ async function read(chunks, message) {
   message.root.setAttribute("aria-busy", "true");
   try {
     for await (const chunk of chunks) {
+      const follows = atEnd();
       if (chunk.type === "data-turn") provider(chunk.data);
       else if (chunk.type === "data-progress") tell(chunk.data.message);
       else if (chunk.type === "error") tell(chunk.errorText);
       else message.read(chunk);
-      show();
+      if (follows) toEnd();
     }
   } finally {
     message.root.classList.remove("writing");
@@ -89,6 +99,13 @@ async function decide(message) {
     messages: [{ id: message.id, role: "assistant", parts: known(message) }],
   };
   await answer((signal) => ask(body, signal), message);
+  if (!message.spoke()) {
+    // Refused, or decided elsewhere first and told there: what the server knows is shown, and why.
+    const why = $("notice").textContent;
+    await load();
+    tell(why);
+  }
+  if (!last?.waits()) $("say").focus();
 }
 
 // The decided parts, and the bare ids of the others, so that the server gives no id twice.
@@ -137,7 +154,7 @@ async function load() {
 function told(message) {
   const shown = new AgentMessage(decide);
   for (const part of message.parts) {
-    if (part.type === "text") shown.add(element("p", "text", part.text));
+    if (part.type === "text") write(shown.add(element("p", "text")), part.text);
     else shown.read(part);
   }
   return shown;
@@ -187,7 +204,7 @@ $("fresh").addEventListener("click", () => {
 addEventListener("hashchange", () => {
   if (location.hash.slice(1) && location.hash.slice(1) !== chat) {
     chat = location.hash.slice(1);
-      load();
+    load();
   }
 });
 $("theme").addEventListener("click", () => {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ambidex.capabilities.kb.search.passages import LENGTH
 from ambidex.capabilities.kb.sqlite.conditions import Conditions
+from ambidex.capabilities.kb.sqlite.keeping import WORDS_ALONE
 from ambidex.capabilities.kb.sqlite.lexical import Match
 from ambidex.capabilities.kb.sqlite.placing import TYPE_CODES
 
@@ -48,13 +49,18 @@ def confirmed(link: sqlite3.Connection, within: Conditions, passages: Collection
 
 
 def windows_of(link: sqlite3.Connection, passages: Collection[int]) -> dict[int, Place]:
-    """The windows of passages that were found by words, which are known by their first one alone."""
+    """The windows of passages that were found by words, which are known by their first one alone.
+
+    In a very long text that one may have no vector by choice; the last before it that has one speaks for it.
+    """
     rows = link.execute(
         """
         SELECT q.id, q.record, q.slot FROM json_each(?) j CROSS JOIN passages p ON p.id = j.value
-        CROSS JOIN passages q ON q.record = p.record AND q.start >= p.start AND q.start < p.start + ?
+        CROSS JOIN passages q ON q.record = p.record AND q.start < p.start + ? AND q.start >= CASE p.hash WHEN ? THEN
+        (SELECT max(start) FROM passages WHERE record = p.record AND start < p.start AND slot IS NOT NULL)
+        ELSE p.start END
         """,
-        (json.dumps(list(passages)), LENGTH),
+        (json.dumps(list(passages)), LENGTH, WORDS_ALONE),
     )
     return {passage: Place(record, slot) for passage, record, slot in rows}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -16,6 +16,11 @@ from ambidex.capabilities.kb.sqlite.lexical_rows import LexicalRows
 
 Numbers = dict[str, list[int]]
 """Passages of a record: hash -> their numbers. The same words may stand in a text twice."""
+
+MOST_VECTORS = 64
+"""Windows of one record that get a vector: about 22,000 characters. Of a longer text it is every second, third, …"""
+WORDS_ALONE = ""
+"""The hash of a window that gets none."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Record).decode
@@ -117,16 +122,27 @@ def recut(link: sqlite3.Connection, lexical: LexicalRows, row: int, record: Reco
 def cut(link: sqlite3.Connection, lexical: LexicalRows, row: int, record: Record, *, keep: Numbers) -> None:
     """Passages and lexical rows; numbers that are kept are taken out of `keep`."""
     about, tags = heading(record.title, record.tags, record.metadata), " ".join(record.tags)
-    for passage in passages(record.text):
-        numbers = [_kept(link, row, record, window, about, keep) for window in windows(record.text, passage)]
+    spans = [(passage, windows(record.text, passage)) for passage in passages(record.text)]
+    chosen = evenly([window for _, inside in spans for window in inside], MOST_VECTORS)
+    for passage, inside in spans:
+        hashes = [_hash(record, window, about) if window in chosen else WORDS_ALONE for window in inside]
+        numbers = [_kept(link, row, window, hash, keep) for window, hash in zip(inside, hashes, strict=True)]
         # Words are searched in the whole passage, under the number of its first window.
         lexical.add(numbers[0], record.title, record.text[slice(*passage)], tags)
 
 
-def _kept(link: sqlite3.Connection, row: int, record: Record, window: Span, about: str, keep: Numbers) -> int:
+def evenly(spans: Sequence[Span], most: int) -> set[Span]:
+    """At most so many, the first among them, as far apart from each other as can be."""
+    return {spans[number * len(spans) // most] for number in range(most)} if len(spans) > most else set(spans)
+
+
+def _hash(record: Record, window: Span, about: str) -> str:
+    return window_hash(embedded_text(record.title, record.tags, record.text[slice(*window)]), about)
+
+
+def _kept(link: sqlite3.Connection, row: int, window: Span, hash: str, keep: Numbers) -> int:
     """The number of a window: its old one, where it says the same."""
     start, stop = window
-    hash = window_hash(embedded_text(record.title, record.tags, record.text[start:stop]), about)
     if not keep.get(hash):
         return _new_passage(link, row, window, hash)
     number = keep[hash].pop()
@@ -173,7 +189,8 @@ def _new_passage(link: sqlite3.Connection, row: int, span: Span, hash: str) -> i
     ).lastrowid
     if number is None:
         raise sqlite3.IntegrityError("SQLite gave the passage no number")
-    link.execute("INSERT INTO unembedded VALUES (?)", (number,))
+    if hash != WORDS_ALONE:
+        link.execute("INSERT INTO unembedded VALUES (?)", (number,))
     return number
 
 

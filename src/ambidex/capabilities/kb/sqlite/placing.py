@@ -55,7 +55,7 @@ def rebuild(link: sqlite3.Connection, folder: Path) -> None:
     """A new generation of the file, from the vectors in the database."""
     state = read_state(link)
     link.execute("UPDATE passages SET slot = NULL WHERE slot IS NOT NULL")
-    write_state(link, generation=state.generation + 1, slots=0, tagged=0, dead=0)
+    write_state(link, generation=state.generation + 1, slots=0, tagged=0, ordered=0, dead=0)
     link.execute("DELETE FROM unplaced")
     if state.serving is None:
         return

@@ -7,25 +7,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ambidex.capabilities.kb.search.passages import passages
-from ambidex.capabilities.kb.sqlite import placing, tantivy_index
+from ambidex.capabilities.kb.sqlite import ordering, placing, tantivy_index
 from ambidex.capabilities.kb.sqlite.conditions import folded
 from ambidex.capabilities.kb.sqlite.keeping import all_records
 from ambidex.capabilities.kb.sqlite.state import read_state, write_state
 
 TANTIVY_FROM = 20_000
 """Records from which FTS5 becomes slow enough for a second index to pay."""
-_FEW_DEAD = 1_000
 
 
 def tidy(link: sqlite3.Connection, folder: Path) -> None:
-    """Vectors into their slots, and a new vector file when a quarter of the old one is empty or it is damaged."""
+    """Vectors into their slots, and a new vector file when the old one is damaged, out of order or full of gaps."""
     state = read_state(link)
     if state.serving is None or not placing.numpy_installed():
         return
-    if not placing.whole(link, folder, state) or state.dead > max(_FEW_DEAD, state.slots // 4):
-        placing.rebuild(link, folder)
-    else:
+    if placing.whole(link, folder, state):
         placing.place_waiting(link, folder)
+    else:
+        placing.rebuild(link, folder)
+    if ordering.due(link, read_state(link)):
+        ordering.arrange(link, folder)
 
 
 def remove_old_files(link: sqlite3.Connection, folder: Path) -> None:

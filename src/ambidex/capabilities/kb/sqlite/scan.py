@@ -44,7 +44,7 @@ def selected(
 
 
 def nearest(slots: Slots, among: Numbers, query: Floats, *, records: int, spare: int = 4) -> Numbers:
-    """The nearest slot of each of so many records, if there are as many, nearest first.
+    """The nearest slot of each of so many records, if there are as many, nearest first. `among` is in order.
 
     `spare` times as many slots are looked at to begin with, since a record may have several.
     """
@@ -67,7 +67,6 @@ def cosines(slots: Slots, numbers: Numbers, query: Floats) -> Floats:
 
 def _similarities(slots: Slots, among: Numbers, query: Floats) -> Floats:
     near = np.empty(len(among), np.float32)
-    whole = len(among) == len(slots.rows)
     workers = 1 if len(among) <= _ALONE else _threads()
     edges = np.linspace(0, len(among), workers + 1).astype(int)
 
@@ -77,10 +76,11 @@ def _similarities(slots: Slots, among: Numbers, query: Floats) -> Floats:
         taken = np.empty((_BLOCK, slots.rows.shape[1]), np.int8)
         for at in range(low, high, _BLOCK):
             stop = min(at + _BLOCK, high)
-            floats = room[: stop - at]
-            rows = slots.rows[at:stop] if whole else taken[: stop - at]
-            if not whole:
-                np.take(slots.rows, among[at:stop], axis=0, out=rows, mode="clip")
+            floats, numbers = room[: stop - at], among[at:stop]
+            if numbers[-1] - numbers[0] == len(numbers) - 1:  # a run: no need to gather
+                rows = slots.rows[numbers[0] : numbers[-1] + 1]
+            else:
+                rows = np.take(slots.rows, numbers, axis=0, out=taken[: stop - at], mode="clip")
             np.copyto(floats, rows, casting="unsafe")
             np.dot(floats, query, out=near[at:stop])
 
@@ -88,7 +88,7 @@ def _similarities(slots: Slots, among: Numbers, query: Floats) -> Floats:
         part(0, len(among))
     else:
         list(_pool(os.getpid()).map(part, edges[:-1], edges[1:]))
-    near *= slots.scale if whole else slots.scale[among]
+    near *= slots.scale[among]
     return near
 
 

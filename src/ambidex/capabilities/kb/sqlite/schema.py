@@ -13,7 +13,7 @@ from ambidex.capabilities.kb.engine import KbError
 
 FORMAT = 1
 """Of the truth. A file of a later format is refused, so that an older program cannot damage it."""
-DERIVED = 2
+DERIVED = 3
 _APPLICATION = 0x414D4B42
 _BUSY_SECONDS = 10.0
 _MAPPED_BYTES = 1 << 30

@@ -38,6 +38,7 @@ class Search:
             {row: match.score for row, match in by_words.items()},
             {row: match.score for row, match in by_meaning.items()},
             ideal=relevance.ideal(weights.values()),
+            near=self.threshold,
         )
         hits: dict[int, Hit] = {}
         for row in list(scores)[:top_k]:

@@ -23,6 +23,8 @@ class State:
     """Rows of the vector file that count; what lies beyond was never committed."""
     tagged: int = 0
     """Pairs of slot and tag in it that count."""
+    ordered: int = 0
+    """Slots at its beginning that lie in order; those after them are as they came."""
     dead: int = 0
     """Slots whose passage is gone or has moved to another slot."""
     tantivy: int = 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ambidex.capabilities.kb.engine import Stats
 from ambidex.capabilities.kb.sqlite.indexes import Indexes
+from ambidex.capabilities.kb.sqlite.keeping import WORDS_ALONE
 from ambidex.capabilities.kb.sqlite.schema import FORMAT
 from ambidex.capabilities.kb.sqlite.state import State
 
@@ -14,6 +15,7 @@ from ambidex.capabilities.kb.sqlite.state import State
 def statistics(link: sqlite3.Connection, path: Path, folder: Path, state: State, lexical: str) -> Stats:
     identities = dict(link.execute("SELECT number, identity FROM embedders").fetchall())
     passages, pending = _count(link, "passages"), _count(link, "unembedded")
+    [alone] = link.execute("SELECT count(*) FROM passages WHERE hash = ?", (WORDS_ALONE,)).fetchone()
     return Stats(
         records=_count(link, "records"),
         types=dict(link.execute("SELECT type, count(*) FROM records GROUP BY type ORDER BY type").fetchall()),
@@ -24,7 +26,7 @@ def statistics(link: sqlite3.Connection, path: Path, folder: Path, state: State,
         lexical=lexical,
         embedder=identities.get(state.serving),
         wanted=identities.get(state.wanted),
-        embedded=passages - pending if state.wanted is not None else 0,
+        embedded=passages - alone - pending if state.wanted is not None else 0,
         pending=pending,
         disk_bytes=_bytes(path, folder),
         version=FORMAT,

@@ -1,9 +1,9 @@
 """The vector file: one slot for each embedded passage, as int8, with what filters ask about beside it.
 
-Every column is a file of its own, so that a reader maps it and has nothing to unpack. Slots are only ever appended. The
-database says how many count, so a crash leaves at worst a tail that the next writer writes over. A slot whose passage
-is gone is blanked by giving it no namespace, which readers see at once. The file finds candidates, the database
-confirms them.
+Every column is a file of its own, so that a reader maps it and has nothing to unpack. Slots are only ever appended, or
+written anew as another generation. The database says how many count, so a crash leaves at worst a tail that the next
+writer writes over. A slot whose passage is gone is blanked by giving it no namespace, which readers see at once. The
+file finds candidates, the database confirms them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ import numpy.typing as npt
 
 VERSION = 2
 _STEPS = 127
+_COPIED = 65_536
+"""Slots at once, when they are copied into another file."""
 _COLUMNS = {"passage": "<i8", "record": "<i8", "updated": "<i8", "scale": "<f4", "namespace": "<u2", "type": "u1"}
 _TAGS = {"tagged": "<u4", "tag": "<u4"}
 Floats = npt.NDArray[np.float32]
@@ -97,6 +99,20 @@ class VectorFile:
         self._write("tagged", at.tags, np.array([slot for slot, _ in pairs], _TAGS["tagged"]))
         self._write("tag", at.tags, np.array([number for _, number in pairs], _TAGS["tag"]))
         return Extent(at.slots + len(facts), at.tags + len(pairs))
+
+    def rearrange(self, slots: Slots, order: Numbers) -> Extent:
+        """Write these slots of another file in this order; on disk when it returns. How much counts then."""
+        for at in range(0, len(order), _COPIED):
+            taken = order[at : at + _COPIED]
+            for name in ("rows", *_COLUMNS):
+                self._write(name, at, getattr(slots, name)[taken])
+        now = np.full(len(slots.rows), -1, np.int64)
+        now[order] = np.arange(len(order))
+        tagged = now[slots.tagged]
+        kept = tagged >= 0
+        self._write("tagged", 0, tagged[kept].astype(_TAGS["tagged"]))
+        self._write("tag", 0, slots.tag[kept])
+        return Extent(len(order), int(kept.sum()))
 
     def blank(self, slots: Sequence[int]) -> None:
         """Readers that have the file mapped see it at once."""

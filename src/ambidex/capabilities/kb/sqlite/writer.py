@@ -122,9 +122,9 @@ class SqliteWriter:
             write_state(self._link, wanted=number)
             self._link.execute("DELETE FROM unembedded")
             self._link.execute(
-                """INSERT INTO unembedded SELECT id FROM passages p WHERE NOT EXISTS
+                """INSERT INTO unembedded SELECT id FROM passages p WHERE p.hash <> ? AND NOT EXISTS
                 (SELECT 1 FROM vectors v WHERE v.embedder = ? AND v.passage = p.id)""",
-                (number,),
+                (keeping.WORDS_ALONE, number),
             )
             if state.slots == state.dead:  # nothing serves that would be worth waiting with
                 write_state(self._link, serving=number)

@@ -38,7 +38,8 @@ async def run_tool(
         shutil.copytree(source, Path(place) / "tools" / source.name)
         build(Path(place) / "tools", Path(place) / "tool_registry.json")
         registry = load(Path(place) / "tool_registry.json", eager=True)
-        app = Orchestrator(registry, config=config or {}, capabilities=capabilities)
+        # A test never looks into the knowledge base of whoever runs it.
+        app = Orchestrator(registry, config=config or {}, capabilities={"kb": None, **(capabilities or {})})
         async with app:
             someone = user or User("tester", scopes=frozenset(registry.metadata(name).get("permissions", ())))
             session = await app.open(mode=mode, user=someone)

@@ -58,7 +58,7 @@ async def chat(registry: Registry, tmp_path: Path) -> AsyncIterator[Chat]:
 async def test_a_question_is_searched_and_answered_from_the_record_it_cites(chat: Chat) -> None:
     events = await _shown(chat.say("who founded the studio?"))
     assert [event.name for event in events if isinstance(event, shown.CallReady)] == ["kb_search"]
-    assert "Based on person:ada-okafor (Ada Okafor): " in _text(events)
+    assert "Based on person:ada-okafor (Ada Okafor)." in _text(events)
     assert "founded the studio in 2011" in _text(events)
     assert [event.id for event in events if isinstance(event, shown.Cited)] == ["person:ada-okafor"]
     assert events[-1] == shown.TurnEnded("stop")

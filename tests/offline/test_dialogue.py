@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.offline.stage import Stage, call_of, ended
 
-from ambidex.transports.items import NoteItem, UserItem
+from ambidex.transports.items import NoteItem, OutcomeItem, ResultItem, UserItem
 from ambidex.transports.untrusted import wrap
 
 ADA = {
@@ -61,17 +61,37 @@ async def test_records_are_quoted_and_cited(stage: Stage) -> None:
     name, args = call_of(await stage.say("who founded the studio?"))
     assert (name, args["query"]) == ("kb_search", "who founded the studio")
     told = (await stage.answer(wrap(FOUND))).text
-    assert "Based on person:ada-okafor (Ada Okafor, Founder): " in told
+    assert "Based on person:ada-okafor (Ada Okafor, Founder)." in told
     assert "Ada started the studio in March 2011." in told
     assert "https://studio.example/ada" in told
     assert "person:tom-reyes" in told
 
 
 async def test_nothing_relevant_is_said_and_nothing_is_cited(stage: Stage) -> None:
-    await stage.say("what do we know about our refrigerators?")
+    await stage.say("search the public records for refrigerators")
     told = (await stage.answer(wrap({**FOUND, "nothing_relevant": True}))).text
     assert "nothing relevant" in told
     assert "person:" not in told
+
+
+async def test_what_one_part_of_the_base_does_not_hold_is_looked_for_in_the_others(stage: Stage) -> None:
+    assert "namespace" not in call_of(await stage.say("Tell me about the Tide Clock project"))[1]
+    assert call_of(await stage.answer(wrap(FOUND)))[1]["namespace"] == "personal"
+    assert call_of(await stage.answer(error={"type": "AUTH", "message": "not yours"}))[1]["namespace"] == "public"
+    clock = {
+        "id": "project:tide-clock",
+        "type": "project",
+        "title": "Tide Clock",
+        "full_text": "A clock with one hand.",
+    }
+    told = (await stage.answer(wrap({**FOUND, "results": [clock]}))).text
+    assert "A clock with one hand.\n\nBased on project:tide-clock (Tide Clock)." in told
+    assert "Also found: person:ada-okafor (Ada Okafor), person:tom-reyes (Tom Reyes)." in told
+
+
+async def test_in_voice_nobody_waits_for_a_second_search(voice: Stage) -> None:
+    await voice.say("Tell me about the Tide Clock project")
+    assert (await voice.answer(wrap(FOUND))).calls == ()
 
 
 async def test_a_record_can_be_pointed_at(stage: Stage) -> None:
@@ -95,6 +115,17 @@ async def test_a_call_that_waits_is_told_with_what_the_card_shows(stage: Stage) 
     told = (await stage.answer(error=error)).text
     assert 'Send "hello"' in told
     assert "approval" in told
+
+
+async def test_that_a_call_waits_is_not_said_any_more_once_it_was_decided(stage: Stage) -> None:
+    call = (await stage.say("get person:ada-okafor")).calls[0]
+    waits = {"ok": False, "error": {"type": "CONFIRMATION_REQUIRED", "message": "approval is needed"}}
+    told = await stage.step(
+        ResultItem(call_id=call.id, name=call.name, ok=False, body=waits),
+        OutcomeItem(call_id=call.id, name=call.name, ok=True, body={"ok": True, "data": {"records": [ADA]}}),
+    )
+    assert "Approved and done: kb_get." in ended(told).item.text
+    assert "waits for your approval" not in ended(told).item.text
 
 
 async def test_outcomes_are_told_as_what_they_are(stage: Stage) -> None:

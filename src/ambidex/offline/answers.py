@@ -24,7 +24,8 @@ def tell(tool: str, body: Mapping[str, Any], question: str, meaning: MakeMeaning
     data = unwrap(body.get("data"))
     data = data if isinstance(data, Mapping) else {"result": data} if data is not None else {}
     if tool in ("kb_search", "kb_get"):
-        said = _tell_records(data, question, meaning, links=not voice)
+        # Whoever asked for a record by its id wants to know what it is about.
+        said = _tell_records(data, question if tool == "kb_search" else "", meaning, links=not voice)
     else:
         said = _TELLERS.get(tool, _tell_plain)(data)
     return "\n\n".join([said, *_noticed(body)])

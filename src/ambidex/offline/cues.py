@@ -36,7 +36,11 @@ _REACH = r"@|https?://|\d{3}[\s-]?\d{3}"
 FOR: tuple[Cue, ...] = (
     Cue("kb_get", RECORD_ID, 0.6),
     _cue("kb_get", 0.2, rf"\b(?:open|show|read|get)\b.*(?:{_POINTED_AT})"),
-    _cue("kb_search", 0.15, r"\b(?:we|our|us|the studio|the company|this company|work(?:ing)? here)\b"),
+    _cue(
+        "kb_search",
+        0.15,
+        r"\b(?:we|our|us|the studio|the company|this company|work(?:ing)? here|(?:for|at) work|colleagues?)\b",
+    ),
     _cue(
         "kb_search", 0.15, r"\b(?:teams?|clients?|projects?|handbook|policy|process|checklist|guidelines?|prototype)\b"
     ),

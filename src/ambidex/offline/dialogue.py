@@ -22,6 +22,7 @@ from ambidex.offline.router import NEVER_BY_WISH, Router
 from ambidex.offline.slots.fill import fill, missing
 from ambidex.offline.slots.heard import Heard
 from ambidex.offline.slots.schema import is_free
+from ambidex.offline.widening import SEARCH, elsewhere, looked, together
 from ambidex.transports.items import Item, NoteItem, OutcomeItem, ResultItem, StepItem, UserItem
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class Dialogue:
         fresh = items[start:]
         said = next((item.text for item in reversed(fresh) if isinstance(item, UserItem)), None)
         told = [*self._told_notes(items, fresh), *self._told_results(items, fresh, answered=said is not None)]
+        if said is None and (call := self._wider(items, fresh, declared)) is not None:
+            return Reply(calls=(call,))
         if said is None:
             return Reply("\n\n".join(told) or self._can_do(declared))
         heard = Heard(said.replace("\0", " "), now, self._region)  # no argument may hold that character
@@ -64,13 +67,22 @@ class Dialogue:
         reply = turn.reply()
         return Reply("\n\n".join(filter(None, [*told, reply.text])), reply.calls, reply.parts)
 
+    def _wider(
+        self, items: Sequence[Item], fresh: Sequence[Item], declared: Collection[str]
+    ) -> tuple[str, dict[str, Any]] | None:
+        """A search in another part of the base, where the last one did not find it. In voice nobody waits for that."""
+        if self._voice or SEARCH not in declared or not _is_search(fresh):
+            return None
+        args = elsewhere(_question(items), looked(items), self._registry.json_schema(SEARCH))
+        return None if args is None else (SEARCH, args)
+
     def _told_notes(self, items: Sequence[Item], fresh: Sequence[Item]) -> list[str]:
         # A note at the very beginning tells a model that something was left out; users need not hear it.
         return [item.text for item in fresh if isinstance(item, NoteItem) and item is not items[0]]
 
     def _told_results(self, items: Sequence[Item], fresh: Sequence[Item], *, answered: bool) -> list[str]:
         """Outcomes are always told; results only while nothing was said since."""
-        question = next((item.text for item in reversed(items) if isinstance(item, UserItem)), "")
+        question = _question(items)
         settled = {item.call_id for item in fresh if isinstance(item, OutcomeItem)}  # that it waits is past by now
         told = []
         for item in fresh:
@@ -84,7 +96,11 @@ class Dialogue:
     def _told_result(self, item: ResultItem, items: Sequence[Item], question: str) -> str:
         if item.name == IGNORE_USER:
             return farewell(item.body, _arguments_of(item.call_id, items))
-        return tell(item.name, item.body, question, self._meaning, voice=self._voice)
+        searches = looked(items) if item.name == SEARCH else []
+        # What was found before stands, whatever became of the search in another part.
+        merged = {"ok": True, "data": together(question, searches), "notices": item.body.get("notices")}
+        body = item.body if len(searches) < 2 else merged
+        return tell(item.name, body, question, self._meaning, voice=self._voice)
 
     def _can_do(self, declared: Collection[str]) -> str:
         return talk.what_i_can_do(self._registry, sorted(set(declared) - NEVER_BY_WISH, key=_by_use))
@@ -182,6 +198,14 @@ class _Turn:
         if tool != "kb_search" or self._dialogue._voice:
             return args
         return {**args, "return_fields": ["snippet", "full_text", "metadata", "url"]}
+
+
+def _question(items: Sequence[Item]) -> str:
+    return next((item.text for item in reversed(items) if isinstance(item, UserItem)), "")
+
+
+def _is_search(fresh: Sequence[Item]) -> bool:
+    return len(fresh) == 1 and isinstance(fresh[0], ResultItem) and fresh[0].name == SEARCH
 
 
 def _last_user(items: Sequence[Item]) -> int:

@@ -25,7 +25,7 @@ OUTSIDE: tuple[str, ...] = (
     "who wrote Macbeth?",
     "when was Napoleon born?",
     "where is the Great Wall of China?",
-    "which country has the most people?",
+    "which country is the largest on earth?",
     "how high is the tallest tower in the world?",
     "how deep is the ocean?",
     "how old is the universe?",

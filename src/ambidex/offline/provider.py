@@ -18,6 +18,7 @@ from ambidex.contracts.call import ToolCall
 from ambidex.errors import MissingExtra
 from ambidex.offline.dialogue import Dialogue, Reply
 from ambidex.offline.meaning import Meaning, VectorMeaning, WordMeaning
+from ambidex.offline.remembering import Remembering
 from ambidex.offline.router import Router
 from ambidex.offline.talk import LABEL
 from ambidex.transports.base import Ask, CallDelta, CallStarted, Facts, Finish, StepEnded, StepEvent, TextDelta
@@ -83,7 +84,8 @@ class OfflineProvider:
             return self._dialogue
 
     def _made(self) -> Dialogue:
-        embedder = self._given or _chosen(self._config)
+        chosen = self._given or _chosen(self._config)
+        embedder = None if chosen is None else Remembering(chosen)
 
         def meaning(phrases: Sequence[str]) -> Meaning:
             return WordMeaning(phrases) if embedder is None else VectorMeaning(phrases, embedder)

@@ -10,6 +10,7 @@ from ambidex.offline.cues import bonuses
 from ambidex.offline.meaning import Meaning, VectorMeaning, WordMeaning
 from ambidex.offline.outside import OUTSIDE
 from ambidex.offline.questions import asks_the_base
+from ambidex.offline.widening import SEARCH
 from ambidex.offline.words import COMMAND, instruction_and_payload, without_courtesy
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 NEVER_BY_WISH = frozenset({"ignore_user"})
 """Tools that a user's words alone never start: moderation decides."""
-SEARCH = "kb_search"
 
 _SUMMARY_WEIGHT = 0.9
 """A summary tells what a tool is for in more words than a user would; its nearness counts a little less."""
@@ -41,7 +41,7 @@ class Bar:
 
 
 VECTOR_BAR = Bar(reads=0.24, writes=0.40, margin=0.02, outside=0.03, question=0.30)
-WORD_BAR = Bar(reads=0.20, writes=0.30, margin=0.02, outside=0.0, question=0.30)
+WORD_BAR = Bar(reads=0.20, writes=0.30, margin=0.02, outside=0.0, question=0.22)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +97,10 @@ class Router:
     def looks_up(self, text: str, declared: Collection[str]) -> Route:
         """As `route`; and a question that leads to no tool, but may well be about the base, leads to its search."""
         route = self.route(text, declared)
-        if route.tool is None and not route.between and SEARCH in declared:
-            if asks_the_base(text, route.outside, self._bar.question):
-                return Route(SEARCH, route.score, outside=route.outside)
-        return route
+        if route.tool is not None or route.between or SEARCH not in declared:
+            return route
+        worth_it = asks_the_base(text, route.outside, self._bar.question)
+        return Route(SEARCH, route.score, outside=route.outside) if worth_it else route
 
     def scores(self, text: str) -> dict[str | None, float]:
         """How near each tool is, and, under None, the nearest of what no tool is for."""

@@ -13,7 +13,7 @@ from tests.capabilities.kb.sqlite.bases import WordHashes, base, put, record
 from ambidex.capabilities.kb.background import Embedding
 from ambidex.capabilities.kb.filters import Filters
 from ambidex.capabilities.kb.record import TYPES, Record, micros
-from ambidex.capabilities.kb.sqlite import publishing
+from ambidex.capabilities.kb.sqlite import ordering, publishing
 from ambidex.capabilities.kb.sqlite.engine import SqliteEngine
 
 SPACES, TAGS = ("studio", "personal", "public", "other"), ("red", "Green", "blue", "deep blue")
@@ -54,18 +54,21 @@ def some_record(dice: random.Random, number: int) -> Record:
     )
 
 
-@pytest.fixture(scope="module", params=["fts5", "tantivy", "vectors"])
+@pytest.fixture(scope="module", params=["fts5", "tantivy", "vectors", "vectors in order"])
 def searched(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[SqliteEngine, list[Record], str]]:
     """Random records, half of them changed after they were embedded and some gone: old slots and rows must not show."""
     dice = random.Random(request.param)
-    query = "granite" if request.param == "vectors" else "pebble"
+    by_meaning = request.param.startswith("vectors")
+    query = "granite" if by_meaning else "pebble"
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "tantivy":
             pytest.importorskip("tantivy")
             patch.setattr(publishing, "TANTIVY_FROM", 0)
-        embedder = WordHashes() if request.param == "vectors" else None
+        if request.param == "vectors in order":
+            patch.setattr(ordering, "FEW_TRAILING", 0)
+        embedder = WordHashes() if by_meaning else None
         folder = tmp_path_factory.mktemp("kb")
         engine = base(folder, *(some_record(dice, number) for number in range(MANY)), embedder=embedder)
         kept = [some_record(dice, number) for number in range(MANY // 2)]

@@ -63,7 +63,7 @@ _THEN_ASKS = re.compile(
 
 def knowledge_search(heard: Heard, _: Collection[str]) -> dict[str, Any]:
     written = digits(heard.bare)
-    found: dict[str, Any] = {"query": _query(heard.bare)}
+    found: dict[str, Any] = {"query": query_of(heard.bare)}
     for namespace, shape in _NAMESPACES:
         if re.search(shape, heard.said, re.IGNORECASE):
             found["namespace"] = namespace
@@ -74,7 +74,7 @@ def knowledge_search(heard: Heard, _: Collection[str]) -> dict[str, Any]:
     return found
 
 
-def _query(bare: str) -> str:
+def query_of(bare: str) -> str:
     """The question without the command to look it up."""
     query = bare
     while (shorter := _LOOKING.sub("", query, count=1)) != query and shorter.strip(" ?.!"):

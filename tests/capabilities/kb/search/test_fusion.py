@@ -26,3 +26,13 @@ def test_one_chance_word_in_common_does_not_outweigh_meaning() -> None:
 
 def test_a_text_that_holds_the_words_outweighs_one_that_is_somewhat_nearer() -> None:
     assert list(fuse({1: 8.0}, {1: 0.4, 2: 0.6}, ideal=20.0)) == [1, 2]
+
+
+def test_while_vectors_are_missing_the_words_of_a_record_speak_for_its_meaning() -> None:
+    assert fuse({1: 8.0, 2: 4.0}, {2: 0.5}, ideal=20.0) == {1: 1.0, 2: 0.75}
+
+
+def test_the_nearest_of_a_few_vectors_passes_for_near_only_if_it_is() -> None:
+    words, meaning = {1: 3.2}, {2: 0.06}
+    assert fuse(words, meaning, ideal=20.0, near=0.3) == {1: 0.4, 2: 0.1}
+    assert list(fuse(words, {2: 0.6}, ideal=20.0, near=0.3)) == [2, 1]

@@ -146,6 +146,7 @@ def test_while_tantivy_is_behind_fts5_answers(tmp_path: Path, monkeypatch: pytes
 def test_in_a_large_base_without_tantivy_common_words_count_only_where_rarer_ones_find_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(lexical, "_FEW_PASSAGES", 0)
     monkeypatch.setattr(lexical, "_MANY_PASSAGES", 0)
     monkeypatch.setattr(lexical, "_COMMON", 0.5)
     spaces = ("studio", "studio", "public")

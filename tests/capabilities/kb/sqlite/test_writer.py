@@ -123,7 +123,7 @@ def test_reindexing_changes_no_answer_and_keeps_vectors(tmp_path: Path) -> None:
 
 
 def test_a_file_full_of_dead_slots_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ambidex.capabilities.kb.sqlite.publishing._FEW_DEAD", 2)
+    monkeypatch.setattr("ambidex.capabilities.kb.sqlite.ordering.FEW_DEAD", 2)
     kb = base(tmp_path, *(record(f"doc:d{n}", f"pebble{n}") for n in range(8)), embedder=WordHashes())
     before = sorted(path.name for path in kb.folder.iterdir())
     with kb.writer() as writer:

@@ -31,7 +31,7 @@ def fuse(
     if not meaning:
         return _best_first(by_words)
     waiting = by_words.keys() - meaning.keys()
-    nearest = max(max(meaning.values()), near if waiting else 0.0)
+    nearest = max(*meaning.values(), near if waiting else 0.0)
     by_meaning = {row: max(0.0, cosine / nearest) if nearest > 0 else 0.0 for row, cosine in meaning.items()}
     by_meaning |= {row: by_words[row] for row in waiting}
     return _best_first(

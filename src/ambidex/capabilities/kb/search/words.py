@@ -36,6 +36,11 @@ def query_words(query: str) -> list[str]:
     return ([word for word in words if word not in _COMMON] or words)[:MOST_WORDS]
 
 
+def content_roots(text: str) -> set[str]:
+    """What the words that carry a text come down to; none where it has only small ones."""
+    return {root(word) for word in WORD.findall(text.casefold()) if len(word) > 1 and word not in _COMMON}
+
+
 @lru_cache(1 << 16)
 def root(word: str) -> str:
     """What is left without a common English ending: `founders`, `founded` and `founding` meet."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,6 +13,9 @@ from ambidex.capabilities.kb.sqlite.conditions import Conditions
 
 _COUNTED = 1_000
 _MANY_PASSAGES = 20_000
+_FEW_PASSAGES = 1_000
+_NEXT_TO_NOTHING = 1e-6
+"""The least weight of a word in FTS5, for those that half of all texts hold. Of two notes that is every word."""
 _COMMON = 0.1
 """Of many passages: a word in more than this share of them costs FTS5 more than it tells, if there are rarer ones."""
 
@@ -48,14 +52,44 @@ class Fts5:
     def best(self, words: Sequence[str], within: Conditions, most: int) -> list[Match]:
         """By the rare words, where common ones would make it walk through most of a large base."""
         last = self._last_passage()
+        if (rows := self._rows(last)) < _FEW_PASSAGES:
+            return self._best_of_few(words, within, most, rows)
         rare = [word for word in words if last < _MANY_PASSAGES or self._holding(word, last) <= last * _COMMON]
         found = self._best(rare, within, most) if rare else []
         return found or (self._best(words, within, most) if len(rare) < len(words) else [])
 
     def weights(self, words: Sequence[str]) -> dict[str, float]:
         last = self._last_passage()
-        rows = self._counted("SELECT id FROM lexical_docsize LIMIT ?", (), last)
+        rows = self._rows(last)
         return {word: rarity(rows, self._holding(word, last)) for word in words}
+
+    def _best_of_few(self, words: Sequence[str], within: Conditions, most: int, rows: int) -> list[Match]:
+        """Word by word, with our weight instead of the one that FTS5 gives it."""
+        scores: dict[tuple[int, int], float] = {}
+        for word in words:
+            held = self._holding(word, rows)
+            lift = rarity(rows, held) / max(math.log((rows - held + 0.5) / (held + 0.5)), _NEXT_TO_NOTHING)
+            for record, passage, score in self._matches(word, within):
+                scores[record, passage] = scores.get((record, passage), 0.0) + lift * score
+        best: dict[int, Match] = {}
+        for (record, passage), score in sorted(scores.items(), key=lambda item: (-item[1], item[0])):
+            best.setdefault(record, Match(record, passage, score))
+        return list(best.values())[:most]
+
+    def _matches(self, word: str, within: Conditions) -> Iterator[tuple[int, int, float]]:
+        """Record, passage and BM25 of whatever holds the word."""
+        condition, values = within.sql
+        return self._link.execute(
+            f"""
+            SELECT p.record, p.id, -bm25(lexical)
+            FROM lexical CROSS JOIN passages p ON p.id = lexical.rowid CROSS JOIN records r ON r.row = p.record
+            WHERE lexical MATCH ? AND {condition}
+            """,  # noqa: S608 - the condition is made of our own words; every value is bound
+            (any_of([word]), *values),
+        )
+
+    def _rows(self, last: int) -> int:
+        return self._counted("SELECT id FROM lexical_docsize LIMIT ?", (), last)
 
     def _best(self, words: Sequence[str], within: Conditions, most: int) -> list[Match]:
         condition, values = within.sql

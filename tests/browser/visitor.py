@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Locator, Page
 
-PATIENCE_MS = 15_000
+PATIENCE_MS = 45_000
 
 
 class Visitor:

@@ -72,7 +72,7 @@ class _Server(uvicorn.Server):
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """Listening already, so that all workers share it and the port is known before the first of them starts."""
+    """Bound already, so that all workers share it and the port is known before the first of them starts."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -124,7 +124,13 @@ def serve(
     ready = get_context("spawn").Semaphore(0)  # as uvicorn starts its workers
     made = partial(worker_app, path, dict(overrides), provider, verbose, ready)
     server = server_for(made, config, factory=True)
-    Thread(target=_tell, args=(ready, config[keys.SERVER_WORKERS], on_ready), daemon=True).start()
+
+    def tell() -> None:
+        # A worker says that it is ready a moment before it listens: whoever hears of it may come at once, and waits.
+        listening.listen(_BACKLOG)
+        on_ready()
+
+    Thread(target=_tell, args=(ready, config[keys.SERVER_WORKERS], tell), daemon=True).start()
     if config[keys.SERVER_WORKERS] == 1:
         server.run(sockets=[listening])
         return server.started

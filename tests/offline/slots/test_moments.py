@@ -77,3 +77,7 @@ _PIECES = st.sampled_from(
 @given(st.lists(_PIECES | st.text(max_size=10), max_size=5))
 def test_any_text_has_moments_or_none_and_each_has_a_zone(pieces: list[str]) -> None:
     assert all(moment.at.tzinfo is not None for moment in moments(" ".join(pieces), NOW))
+
+
+def test_a_time_stamp_that_is_no_moment_gives_none_and_neither_do_its_parts() -> None:
+    assert moments("convert 2026-13-45T99:00:00Z to Tokyo time", NOW) == []

@@ -46,7 +46,8 @@ def moments(text: str, now: datetime) -> list[Moment]:
     """In the order they stand. A clock time without a day is on the day named last, or today."""
     written = digits(text)
     stamps = [moment for found in TIMESTAMP.finditer(written) if (moment := _stamp(found, now))]
-    taken = [(moment.start, moment.end) for moment in stamps]
+    # Also one that is no moment, for a part of it was never meant as one.
+    taken = [found.span() for found in TIMESTAMP.finditer(written)]
     days = [found for found in _DAY.finditer(written) if _is_free(found, taken)]
     clocks = [found for found in _CLOCK.finditer(written) if _is_free(found, taken)]
     return sorted([*stamps, *_together(days, clocks, now)], key=lambda moment: moment.start)

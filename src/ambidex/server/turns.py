@@ -16,6 +16,8 @@ import orjson
 
 from ambidex.agents.events import TurnEnded, TurnFailed
 from ambidex.errors import Refused
+from ambidex.execution.flight import until
+from ambidex.execution.stop import Stop
 from ambidex.server import stream_log
 from ambidex.server.answers import Refusal
 from ambidex.server.outbox import Outbox
@@ -36,6 +38,8 @@ Work: TypeAlias = Callable[[], AsyncIterator[Sequence[Chunk]]]
 """The turn itself: chunks as they come, those of one event together."""
 
 _FLUSH_SECONDS = 0.1
+_MOST_UNLOGGED = 1 << 20
+"""Bytes that wait for the log; a model that speaks faster than the store writes has to wait then."""
 _SORRY = "Something went wrong on our side. Please try again."
 
 
@@ -53,13 +57,20 @@ class Turn:
         self._linger = linger_seconds
         self._unread_since: float | None = None
         self._unlogged: list[Chunk] = []
+        self._unlogged_bytes = 0
+        self._due = Stop()
+        """Set when the log is due before its time."""
+        self._room = asyncio.Event()
 
     async def run(self, work: Work, stored: Keeper) -> None:
         """To its end, whatever happens; cancelling this stops the answer."""
         writing = asyncio.ensure_future(self._write(work))
         try:
             while not writing.done():
-                await asyncio.wait({writing}, timeout=_FLUSH_SECONDS)
+                self._due = Stop()
+                self._room.set()
+                with until(writing, _FLUSH_SECONDS, self._due) as waiter:
+                    await waiter
                 if not writing.done() and await self._must_end(stored):
                     writing.cancel()
                     await asyncio.wait({writing})
@@ -71,6 +82,7 @@ class Turn:
     async def _write(self, work: Work) -> None:
         try:
             async for chunks in work():
+                await self._room.wait()
                 await self._put(chunks)
         except asyncio.CancelledError:
             await self._put(self._encoder.encode(TurnEnded("stopped")))
@@ -93,7 +105,13 @@ class Turn:
             return
         self._unlogged.extend(chunk for chunk in chunks if self._is_logged(chunk))
         for chunk in await dressed(chunks, self._chat, approvals=self._row.approvals):
-            self.outbox.put(frame(chunk))
+            framed = frame(chunk)
+            self._unlogged_bytes += len(framed)
+            self.outbox.put(framed)
+        let_go = self.outbox.closed and self._unread_since is None
+        if let_go or self._unlogged_bytes > _MOST_UNLOGGED:
+            self._room.clear()
+            self._due.set()
         if not self.began.done():
             self.began.set_result(None)
 
@@ -113,7 +131,7 @@ class Turn:
         return unread or (row is not None and (row.stop or row.id != self._row.id))
 
     async def _log(self, stored: Keeper, *, ended: bool) -> StreamRow | None:
-        chunks, self._unlogged = self._unlogged, []
+        chunks, self._unlogged, self._unlogged_bytes = self._unlogged, [], 0
         batch, attended = orjson.dumps(chunks) if chunks else b"", not self.outbox.closed
 
         def operation(tx: Tx) -> StreamRow | None:

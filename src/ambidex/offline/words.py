@@ -38,11 +38,6 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.lower().replace("’", "'"))
 
 
-def content_words(text: str) -> list[str]:
-    """The words that carry meaning."""
-    return [word for word in words(text) if word not in STOP_WORDS]
-
-
 def without_courtesy(text: str) -> str:
     """What is asked, without greeting, "could you" and "please"."""
     bare = _OPENING.sub("", text, count=1).rstrip()

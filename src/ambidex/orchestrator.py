@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ambidex.audit.export import AuditExporter
 from ambidex.capabilities.kb.configured import ConfiguredKb
@@ -44,6 +44,9 @@ from ambidex.stores.open import open_store
 from ambidex.stores.runner import StoreRunner
 
 T = TypeVar("T")
+if TYPE_CHECKING:
+    from ambidex.capabilities.kb.capability import KnowledgeBase
+
 logger = logging.getLogger("ambidex.orchestrator")
 _RECOVERY_SECONDS = 2.0
 _PRUNING_ROUNDS = 30
@@ -131,6 +134,11 @@ class Orchestrator:
     def healthy(self) -> bool:
         """Whether the store answered when it was last asked."""
         return not self._shared.degraded
+
+    @property
+    def knowledge_base(self) -> KnowledgeBase:
+        """The one that the configuration names; an application may have brought another for its tools."""
+        return self._kb.base
 
     @property
     def blocks(self) -> Any:

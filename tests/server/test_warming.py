@@ -46,5 +46,4 @@ async def test_the_knowledge_base_is_open_and_its_indexes_are_loaded(workshop: W
         Importer(writer, workshop.root).run([str(workshop.root / "records.jsonl")])
     engine.close()
     async with served(workshop, Scripted(), **{"kb.embedder": "none"}) as site:
-        kb = site.state.app._shared.capabilities["kb"]
-        assert kb._engine is not None
+        assert site.state.app.knowledge_base._engine is not None

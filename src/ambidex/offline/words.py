@@ -23,15 +23,6 @@ _TAIL = 80
 COMMAND = 2_000
 """Nobody needs more characters to say what they want; what stands behind them was pasted, and is not searched."""
 
-STOP_WORDS = frozenset(
-    "a about all also am an and any anything are as at be been by can could did do does done for from get "
-    "give had has have"
-    " he her here hers him his how i if in into is it its just know like me more most my need no not of on "
-    "one or our ours"
-    " out please she should so some tell than that the their them then there these they this those to up us want was we"
-    " were what when where which who whom whose why will with would you your".split()
-)
-
 
 def words(text: str) -> list[str]:
     """Lower-case words, without punctuation."""

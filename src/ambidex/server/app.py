@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from ambidex.agents.capabilities import agent_capabilities
 from ambidex.agents.providers import open_provider
 from ambidex.agents.text import TextAgent
 from ambidex.audit.export import AuditExporter
@@ -19,7 +20,7 @@ from ambidex.registry.load import load
 from ambidex.server import api, chat, confirming, health, history, page
 from ambidex.server.answers import HANDLERS
 from ambidex.server.auth import authentication_of
-from ambidex.server.capable import capabilities_of
+from ambidex.server.capable import warm_base
 from ambidex.server.guard import Guard
 from ambidex.server.hosts import doors_of
 from ambidex.server.keeping import Keeper
@@ -81,10 +82,10 @@ def create_app(
         kept = store or open_store(config[keys.STORE])
         audit = _exporter(kept, config) if store is None else None
         model = provider or open_provider(config, loaded, provider_name)
-        async with (
-            capabilities_of(config, kept, capabilities) as usable,
-            Orchestrator(loaded, store=kept, config=config, capabilities=usable, audit=audit) as app,
-        ):
+        usable = {**agent_capabilities(kept), **(capabilities or {})}
+        async with Orchestrator(loaded, store=kept, config=config, capabilities=usable, audit=audit) as app:
+            if "kb" not in usable:
+                await warm_base(app.knowledge_base)
             stored, agent = Keeper(app), TextAgent(app, model, config)
             turns = Turns(stored)
             state = State(app, stored, agent, turns, authentication, limits_of(config), config)
